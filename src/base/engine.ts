@@ -54,15 +54,10 @@ export function engineOf(text: string, number: number, citus: string | null): En
   const [, cockroach] = /^CockroachDB\b.*? v(\d[\w.-]*)/.exec(text) ?? [];
   if (cockroach !== undefined) return made('CockroachDB', cockroach, undefined, undefined);
   const inside = `PostgreSQL ${postgresVersion(number)}`;
+  const unsupported = unsupportedPostgres(number);
   const [, yugabyte] = /-YB-(\d[\d.]*)/.exec(text) ?? [];
   if (yugabyte !== undefined)
-    return made(
-      'YugabyteDB',
-      yugabyte,
-      inside,
-      number < OLDEST_FORK ? unsupportedPostgres(number) : undefined,
-    );
-  const unsupported = unsupportedPostgres(number);
+    return made('YugabyteDB', yugabyte, inside, number < OLDEST_FORK ? unsupported : undefined);
   if (citus !== null) return made('Citus', citus, inside, unsupported);
   return made('PostgreSQL', postgresVersion(number), undefined, unsupported);
 }

@@ -6,7 +6,7 @@ export function version(): string {
 }
 
 /** The oldest supported major version of PostgreSQL. */
-export const OLDEST_POSTGRES = 13;
+const OLDEST_POSTGRES = 13;
 
 /** postgresVersion formats libpq's number of a version: 150018 is 15.18. */
 export function postgresVersion(version: number): string {

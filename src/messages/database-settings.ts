@@ -72,9 +72,7 @@ export interface ScriptsTable {
 }
 
 /** The users table and the names of its columns. */
-export interface UsersTable {
-  readonly schema: string;
-  readonly table: string;
+export interface UsersTable extends ScriptsTable {
   readonly username: string;
   readonly password: string;
   /** Columns that make up a user's metadata; when empty, the column `metadata` if it exists. */

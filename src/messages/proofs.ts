@@ -9,24 +9,23 @@ export const VERDICTS = ['proved', 'covered', 'open', 'broken', 'unproved'] as c
 
 export type Verdict = (typeof VERDICTS)[number];
 
-/** `line` and `column` count from 1 and are in the template; undefined if unknown. */
-export interface RecordedFinding {
+/** A place in the template, from 1; undefined if unknown. */
+interface RecordedPlace {
+  readonly line?: number;
+  readonly column?: number;
+}
+
+export interface RecordedFinding extends RecordedPlace {
   readonly message: string;
   /** An SQLSTATE, or a code of src/base/errors.ts. */
   readonly code: string;
   readonly hint?: string;
-  readonly line?: number;
-  readonly column?: number;
   /** The condition: `types` is sent twice. */
   readonly when: string;
 }
 
-type RecordedPlace = Pick<RecordedFinding, 'line' | 'column'>;
-
-export interface RecordedPoint {
+export interface RecordedPoint extends RecordedPlace {
   readonly what: string;
-  readonly line?: number;
-  readonly column?: number;
 }
 
 export interface RecordedParameter {
@@ -155,4 +154,29 @@ export interface ProofUpdate {
   readonly gone: readonly ProofKey[];
   /** Whether every script has been proved once since the service started. */
   readonly complete: boolean;
+}
+
+/** Characters of the proofs in one chunk; a larger proof is a chunk of its own. */
+const SIZE = 256 << 10;
+
+/**
+ * updateChunks splits an update, in order, so that a channel or an event loop does not wait behind all of it: none when there is
+ * nothing in it. Only the last chunk says that all is complete.
+ */
+export function updateChunks({ proofs, gone, complete }: ProofUpdate): ProofUpdate[] {
+  const chunks: ProofUpdate[] = [];
+  let chunk: ServedProof[] = [];
+  let size = 0;
+  for (const proof of proofs) {
+    const characters = JSON.stringify(proof).length;
+    if (chunk.length > 0 && size + characters > SIZE) {
+      chunks.push({ proofs: chunk, gone: [], complete: false });
+      chunk = [];
+      size = 0;
+    }
+    chunk.push(proof);
+    size += characters;
+  }
+  if (chunk.length + gone.length > 0 || complete) chunks.push({ proofs: chunk, gone, complete });
+  return chunks;
 }

@@ -5,18 +5,13 @@
 import { addon } from './addon.js';
 
 /** appendLog queues a line, which must end with a newline. It never waits for standard output. */
-export const appendLog: (line: string) => void = addon.appendLog;
+export const { appendLog } = addon;
 
 /**
  * setLogNotice sets the line that reports how many lines were dropped: `before`, the time, `between`, the count, `after`.
  * The time is milliseconds since 1970, or with `clock` the local time of day.
  */
-export const setLogNotice: (
-  before: string,
-  between: string,
-  after: string,
-  clock: boolean,
-) => void = addon.setLogNotice;
+export const { setLogNotice } = addon;
 
 /** droppedLogLines is how many lines of this process were dropped since it started. */
-export const droppedLogLines: () => number = addon.droppedLogLines;
+export const { droppedLogLines } = addon;

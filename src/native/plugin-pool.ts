@@ -25,10 +25,7 @@ export interface PluginPool {
 }
 
 /** PluginPool calls `onRecords` on the thread that created it, with complete records; an exception is uncaught. */
-export const PluginPool: new (
-  options: PluginPoolOptions,
-  onRecords: (records: ArrayBuffer) => void,
-) => PluginPool = addon.PluginPool;
+export const { PluginPool } = addon;
 
 /** The methods that a handler's name can begin with (native/http_methods.h). */
 export const PLUGIN_METHODS: ReadonlySet<string> = new Set(addon.httpMethods);

@@ -8,14 +8,13 @@ import { addon } from './addon.js';
  * createSharedMemory returns the descriptor of zeroed memory, which is closed on exec; a child process gets it as an entry
  * of `stdio`. Throws Error where the kernel has none.
  */
-export const createSharedMemory: (bytes: number) => number = addon.createSharedMemory;
+export const { createSharedMemory } = addon;
 
 /**
  * mapSharedMemory maps bytes at an offset, a multiple of the page size. The descriptor may be closed afterwards; it is not
  * inherited any more. Throws Error for a descriptor of anything else.
  */
-export const mapSharedMemory: (fd: number, offset: number, bytes: number) => ArrayBuffer =
-  addon.mapSharedMemory;
+export const { mapSharedMemory } = addon;
 
 /** mapOrOwn does the same; memory of the caller alone where there is no descriptor, or it cannot be mapped. */
 export function mapOrOwn(fd: number | undefined, offset: number, bytes: number): ArrayBuffer {

@@ -34,5 +34,4 @@ export interface SocketWatcher {
 }
 
 /** The constructor takes the socket's descriptor, and throws when it cannot be watched. */
-export const SocketWatcher: new (fd: number, onEvent: OnSocketEvent) => SocketWatcher =
-  addon.SocketWatcher;
+export const { SocketWatcher } = addon;

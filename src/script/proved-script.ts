@@ -3,7 +3,14 @@ import { ServiceError } from '../base/errors.js';
 import type { ServedProof } from '../messages/proofs.js';
 import { methodNotAllowed, scriptNotProved, scriptNotFound } from './script-error.js';
 import { compileText, type Compiled, type ScriptText } from './script-text.js';
-import type { FoundScript, ReadableScript, RoutedScript, UsableScript } from './scripts.js';
+import {
+  named,
+  type FoundScript,
+  type Named,
+  type ReadableScript,
+  type RoutedScript,
+  type UsableScript,
+} from './scripts.js';
 import { allowHeader, verbOf, type Verb } from './verb.js';
 
 /** A text that is served, compiled at its first use; the prover has logged its warnings. */
@@ -12,6 +19,7 @@ export class ProvedText {
   readonly own: string | undefined;
   readonly verb: Verb;
   readonly #script: string;
+  readonly #named: Named;
   #compiled: Compiled | undefined;
   #readable: ReadableScript | undefined;
   #routed: RoutedScript | undefined;
@@ -22,6 +30,7 @@ export class ProvedText {
     this.own = own;
     this.verb = verb as Verb;
     this.#script = script;
+    this.#named = named(script);
   }
 
   get compiled(): Compiled {
@@ -33,14 +42,14 @@ export class ProvedText {
     const { verb, compiled } = this;
     if (verb !== 'read' || compiled instanceof ServiceError) return undefined;
     const { template, head } = compiled;
-    return (this.#readable ??= { ...this.#named(), template, head });
+    return (this.#readable ??= { ...this.#named, template, head });
   }
 
   /** usable is undefined for a text that cannot be compiled any more. */
   get usable(): UsableScript | undefined {
     const { compiled: text } = this;
     if (text instanceof ServiceError) return undefined;
-    return (this.#usable ??= { ...this.#named(), text });
+    return (this.#usable ??= { ...this.#named, text });
   }
 
   /** routed is undefined for a text that declares no path. One without is not compiled. */
@@ -49,12 +58,7 @@ export class ProvedText {
     const { verb, compiled, own: alias } = this;
     if (compiled instanceof ServiceError || compiled.head.routes.length === 0) return undefined;
     const { routes } = compiled.head;
-    return (this.#routed ??= { alias, ...this.#named(), verb, routes });
-  }
-
-  #named(): { readonly folder: string; readonly name: string } {
-    const [folder = '', name = ''] = this.#script.split('/');
-    return { folder, name };
+    return (this.#routed ??= { alias, ...this.#named, verb, routes });
   }
 }
 

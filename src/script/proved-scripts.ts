@@ -8,6 +8,7 @@ import { notYetProved, ProvedScript, ProvedText } from './proved-script.js';
 import { scriptNotFound } from './script-error.js';
 import {
   byPath,
+  type Named,
   type ReadableScript,
   type RoutedScript,
   type Scripts,
@@ -53,33 +54,29 @@ export class ProvedScripts implements Scripts {
 
   /** readable compiles texts that were not requested yet, a few at a time. */
   readable(alias: string): Promise<readonly ReadableScript[]> {
-    this.#updateAll();
-    const before = this.#readable.get(alias);
-    if (before?.version === this.#version) return before.items;
-    const list = this.#list(before, async (items) => {
-      await inSlices(this.#scripts.get(alias) ?? NONE, ([, { texts }]) => {
-        const item = texts.get('read')?.readable;
-        if (item !== undefined) items.push(item);
-      });
-    });
-    this.#readable.set(alias, list);
-    return list.items;
+    return this.#ofAlias(this.#readable, alias, ({ texts }) => [texts.get('read')?.readable]);
   }
 
   /** usable compiles as readable does. */
   usable(alias: string): Promise<readonly UsableScript[]> {
+    const itemsOf = ({ texts }: ProvedScript) => VERBS.map((verb) => texts.get(verb)?.usable);
+    return this.#ofAlias(this.#usable, alias, itemsOf);
+  }
+
+  #ofAlias<Item extends Named>(
+    lists: Map<string, List<Item>>,
+    alias: string,
+    itemsOf: (script: ProvedScript) => readonly (Item | undefined)[],
+  ): Promise<readonly Item[]> {
     this.#updateAll();
-    const before = this.#usable.get(alias);
+    const before = lists.get(alias);
     if (before?.version === this.#version) return before.items;
-    const list = this.#list(before, async (items) => {
-      await inSlices(this.#scripts.get(alias) ?? NONE, ([, { texts }]) => {
-        for (const verb of VERBS) {
-          const item = texts.get(verb)?.usable;
-          if (item !== undefined) items.push(item);
-        }
-      });
-    });
-    this.#usable.set(alias, list);
+    const list = this.#list(before, (items) =>
+      inSlices(this.#scripts.get(alias) ?? NONE, ([, script]) => {
+        for (const item of itemsOf(script)) if (item !== undefined) items.push(item);
+      }),
+    );
+    lists.set(alias, list);
     return list.items;
   }
 
@@ -101,7 +98,7 @@ export class ProvedScripts implements Scripts {
   }
 
   /** Makes a list: the same array as before when it has the same items. */
-  #list<Item extends { readonly folder: string; readonly name: string }>(
+  #list<Item extends Named>(
     before: List<Item> | undefined,
     fill: (items: Item[]) => Promise<void>,
   ): List<Item> {

@@ -19,19 +19,6 @@ interface Claim {
   conflict: boolean;
 }
 
-/** The methods of a pattern that an earlier one has. */
-interface Contested {
-  readonly claim: Claim;
-  readonly methods: string[];
-}
-
-/** The methods of a pattern, by whether it is the only one to declare them. */
-interface ByConflict {
-  readonly script: RoutedScript;
-  readonly served: string[];
-  readonly contested: string[];
-}
-
 export interface Routes {
   readonly routes: readonly ScriptRoute[];
   readonly conflicts: readonly RouteConflict[];
@@ -44,7 +31,8 @@ export function routesOf(scripts: readonly RoutedScript[], defaultAlias: string)
   const sorted = [...scripts].sort((a, b) => Number(a.broken ?? false) - Number(b.broken ?? false));
   for (const script of sorted)
     for (const pattern of script.routes) {
-      const contested = new Map<RoutePattern, Contested>();
+      /** The methods of a pattern that earlier ones have. */
+      const contested = new Map<RoutePattern, { claim: Claim; methods: string[] }>();
       for (const method of pattern.methods) {
         const key = `${method} ${shapeOf(pattern)}`;
         const claim = claims.get(key);
@@ -67,7 +55,11 @@ export function routesOf(scripts: readonly RoutedScript[], defaultAlias: string)
 
 /** One route for the methods that a pattern serves, and one for those in conflict. */
 function routesOfClaims(claims: ReadonlyMap<string, Claim>, defaultAlias: string): ScriptRoute[] {
-  const methods = new Map<RoutePattern, ByConflict>();
+  /** The methods of a pattern, by whether it is the only one to declare them. */
+  const methods = new Map<
+    RoutePattern,
+    Record<'served' | 'contested', string[]> & Pick<Claim, 'script'>
+  >();
   for (const [key, { script, pattern, conflict }] of claims) {
     const method = key.slice(0, key.indexOf(' '));
     const one = methods.get(pattern) ?? { script, served: [], contested: [] };

@@ -20,10 +20,17 @@ export interface FoundScript {
   select(method: string): ScriptText;
 }
 
-/** A script with a usable text for reads. */
-export interface ReadableScript {
+/** A script by its path, `<folder>/<name>`. */
+export interface Named {
   readonly folder: string;
   readonly name: string;
+}
+
+/** The same array as long as nothing in it has changed. */
+export type Listed<Item> = readonly Item[] | Promise<readonly Item[]>;
+
+/** A script with a usable text for reads. */
+export interface ReadableScript extends Named {
   /** The same object as long as the text is the same. */
   readonly template: Template;
   readonly head: Head;
@@ -31,21 +38,16 @@ export interface ReadableScript {
 
 export interface ReadableScripts {
   /**
-   * readable lists the scripts for reads on a database, by path: the same array as long as nothing has changed. `now` is
-   * performance.now(). Throws, or rejects with, ServiceError `busy`.
+   * readable lists the scripts for reads on a database, by path. `now` is performance.now(). Throws, or rejects with,
+   * ServiceError `busy`.
    */
-  readable(
-    alias: string,
-    now: number,
-  ): readonly ReadableScript[] | Promise<readonly ReadableScript[]>;
+  readable(alias: string, now: number): Listed<ReadableScript>;
 }
 
 /** A text that declares paths of its own. */
-export interface RoutedScript {
+export interface RoutedScript extends Named {
   /** The database of a stored script; undefined: the default one. */
   readonly alias: string | undefined;
-  readonly folder: string;
-  readonly name: string;
   readonly verb: Verb;
   readonly routes: readonly RoutePattern[];
   /** For a text that cannot be used: its paths are those that no other one declares. */
@@ -57,26 +59,21 @@ export interface RoutedScripts {
    * routed lists the texts with paths of their own, for other databases than the default one if they are stored for
    * that database. `now` is performance.now(). Throws, or rejects with, ServiceError `busy`.
    */
-  routed(
-    defaultAlias: string,
-    now: number,
-  ): readonly RoutedScript[] | Promise<readonly RoutedScript[]>;
+  routed(defaultAlias: string, now: number): Listed<RoutedScript>;
 }
 
 /** A usable text for any verb. */
-export interface UsableScript {
-  readonly folder: string;
-  readonly name: string;
+export interface UsableScript extends Named {
   /** The same object as long as the text is the same. */
   readonly text: ScriptText;
 }
 
 export interface UsableScripts {
   /**
-   * usable lists the texts that requests for a database find, by path and verb: the same array as long as nothing has
-   * changed. `now` is performance.now(). Throws, or rejects with, ServiceError `busy`.
+   * usable lists the texts that requests for a database find, by path and verb. `now` is performance.now(). Throws, or
+   * rejects with, ServiceError `busy`.
    */
-  usable(alias: string, now: number): readonly UsableScript[] | Promise<readonly UsableScript[]>;
+  usable(alias: string, now: number): Listed<UsableScript>;
 }
 
 export interface Scripts extends ReadableScripts, RoutedScripts, UsableScripts {
@@ -92,10 +89,10 @@ export interface Scripts extends ReadableScripts, RoutedScripts, UsableScripts {
   ): FoundScript | Promise<FoundScript>;
 }
 
-/** A script by its path. */
-interface Named {
-  readonly folder: string;
-  readonly name: string;
+/** named gives a script by its path, `<folder>/<name>`. */
+export function named(path: string): Named {
+  const [folder = '', name = ''] = path.split('/');
+  return { folder, name };
 }
 
 export function byPath(a: Named, b: Named): number {

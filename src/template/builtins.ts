@@ -4,45 +4,39 @@
  */
 import { byteAt, byteLength, sliceBytes } from './byte-string.js';
 import { Boxed, List, MapValue, type Plain, type Value } from './container.js';
-import { FunctionFailure, RefusedValue, type Fault } from './errors.js';
-import { Counted, Refused, Tainted, UNSCREENED } from './kinds.js';
+import { FunctionFailure, refused, RefusedValue, type Fault } from './errors.js';
+import { Counted, Refused, Tainted } from './kinds.js';
 import { sprint } from './printer.js';
 import type { Rendering } from './rendering.js';
 import { partOf } from './sql-functions.js';
 import { integerOf, textOf, typeName, unbox } from './value.js';
 
 const ABSENT: Fault = { value: undefined, expected: 'a value' };
+const UNINDEXED = 'cannot be indexed';
 
 /** index: item[index], and so on for further indexes. */
 export function index(item: Plain, indexes: readonly Plain[]): Plain {
   if (item === undefined || item === null)
-    throw new FunctionFailure('index of untyped nil', undefined, absentList(indexes));
+    throw new FunctionFailure('index of untyped nil', absentList(indexes));
   let value: Plain = item;
   for (const at of indexes) {
     if (value === undefined || value === null) throw new FunctionFailure('index of nil pointer');
     value = indexOnce(value, at);
   }
-  if (value instanceof Refused && indexes.length === 0) throw refusedIndex(value);
+  if (value instanceof Refused && indexes.length === 0) throw refused(value, UNINDEXED);
   return value;
 }
 
 /** No parameter is a map, so that a key as index is the template's mistake. */
 function absentList([first]: readonly Plain[]): Fault | undefined {
-  return integerOf(first) === undefined ? undefined : { value: undefined, expected: 'a value' };
-}
-
-function refusedIndex(value: Refused): FunctionFailure {
-  return new FunctionFailure('value was refused and cannot be indexed', undefined, {
-    value,
-    expected: UNSCREENED,
-  });
+  return integerOf(first) === undefined ? undefined : ABSENT;
 }
 
 function indexOnce(item: Plain, at: Plain): Plain {
   if (item instanceof MapValue) {
     if (at === undefined || at === null)
       throw new FunctionFailure('value is nil; should be of type string');
-    if (at instanceof Refused) throw refusedIndex(at);
+    if (at instanceof Refused) throw refused(at, UNINDEXED);
     const key = textOf(at);
     if (key === undefined)
       throw new FunctionFailure(`value has type ${typeName(at)}; should be string`);
@@ -51,11 +45,7 @@ function indexOnce(item: Plain, at: Plain): Plain {
   if (item instanceof List) {
     const i = indexArg(at, item.length, item, 1);
     if (i === item.length)
-      throw new FunctionFailure(
-        'reflect: slice index out of range',
-        undefined,
-        atLeast(item, i + 1),
-      );
+      throw new FunctionFailure('reflect: slice index out of range', atLeast(item, i + 1));
     return item.at(i);
   }
   const text = textOf(item);
@@ -63,14 +53,10 @@ function indexOnce(item: Plain, at: Plain): Plain {
     const length = byteLength(text);
     const i = indexArg(at, length, item, 1);
     if (i === length)
-      throw new FunctionFailure(
-        'reflect: string index out of range',
-        undefined,
-        atLeast(item, i + 1),
-      );
+      throw new FunctionFailure('reflect: string index out of range', atLeast(item, i + 1));
     return new Counted(byteAt(text, i), 'uint8', item instanceof Tainted ? item.origin : undefined);
   }
-  if (item instanceof Refused) throw refusedIndex(item);
+  if (item instanceof Refused) throw refused(item, UNINDEXED);
   throw new FunctionFailure(`can't index item of type ${typeName(item)}`);
 }
 
@@ -84,8 +70,8 @@ function indexArg(at: Value, capacity: number, item: Plain, more: 0 | 1): number
   if (n < 0 || n > capacity)
     throw new FunctionFailure(
       `index out of range: ${n}`,
-      'index out of range',
       n < 0 ? undefined : atLeast(item, Number(n) + more),
+      'index out of range',
     );
   return Number(n);
 }
@@ -100,7 +86,7 @@ function atLeast(value: Plain, least: number): Fault {
 export function slice(r: Rendering, boxed: Value, indexes: readonly Value[]): Plain {
   const item = unbox(boxed);
   if (item === undefined || item === null)
-    throw new FunctionFailure('slice of untyped nil', undefined, ABSENT);
+    throw new FunctionFailure('slice of untyped nil', ABSENT);
   if (item instanceof Refused) throw new RefusedValue(item.parameter);
   if (indexes.length > 3) throw new FunctionFailure(`too many slice indexes: ${indexes.length}`);
   const text = textOf(item);
@@ -108,7 +94,7 @@ export function slice(r: Rendering, boxed: Value, indexes: readonly Value[]): Pl
   if (text === undefined && list === undefined)
     throw new FunctionFailure(`can't slice item of type ${typeName(item)}`);
   if (text !== undefined && indexes.length === 3)
-    throw new FunctionFailure('cannot 3-index slice a string', undefined, {
+    throw new FunctionFailure('cannot 3-index slice a string', {
       value: item,
       expected: 'several values',
     });
@@ -124,11 +110,15 @@ export function slice(r: Rendering, boxed: Value, indexes: readonly Value[]): Pl
   if (from > to)
     throw new FunctionFailure(
       `invalid slice index: ${from} > ${to}`,
-      'invalid slice index',
       at.length > 1 ? undefined : atLeast(item, from),
+      'invalid slice index',
     );
   if (to > most)
-    throw new FunctionFailure(`invalid slice index: ${to} > ${most}`, 'invalid slice index');
+    throw new FunctionFailure(
+      `invalid slice index: ${to} > ${most}`,
+      undefined,
+      'invalid slice index',
+    );
   if (list !== undefined) return list.slice(from, to, most);
   const part = sliceBytes(text!, from, to);
   return item instanceof Tainted ? partOf(r, part, item) : part;
@@ -144,17 +134,9 @@ export function len(item: Plain): Plain {
   }
   if (item instanceof List || item instanceof MapValue) return item.length;
   if (item === undefined)
-    throw new FunctionFailure(
-      'reflect: call of reflect.Value.Type on zero Value',
-      undefined,
-      ABSENT,
-    );
-  if (item === null) throw new FunctionFailure('len of nil pointer', undefined, ABSENT);
-  if (item instanceof Refused)
-    throw new FunctionFailure('value was refused and has no length', undefined, {
-      value: item,
-      expected: UNSCREENED,
-    });
+    throw new FunctionFailure('reflect: call of reflect.Value.Type on zero Value', ABSENT);
+  if (item === null) throw new FunctionFailure('len of nil pointer', ABSENT);
+  if (item instanceof Refused) throw refused(item, 'has no length');
   throw new FunctionFailure(`len of type ${typeName(item)}`);
 }
 
@@ -174,5 +156,9 @@ export function call(fn: Plain, source: string | undefined): never {
   if (fn === undefined || fn === null) throw new FunctionFailure('call of nil');
   const name = source ?? textOf(fn) ?? `<${typeName(fn)} Value>`;
   const type = typeName(fn);
-  throw new FunctionFailure(`non-function ${name} of type ${type}`, `non-function of type ${type}`);
+  throw new FunctionFailure(
+    `non-function ${name} of type ${type}`,
+    undefined,
+    `non-function of type ${type}`,
+  );
 }

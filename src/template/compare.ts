@@ -4,8 +4,8 @@
  */
 import { compareStrings } from './byte-string.js';
 import { List, type Plain } from './container.js';
-import { FunctionFailure, RefusedValue, type Fault } from './errors.js';
-import { Complex, Counted, Float, Refused, UNSCREENED } from './kinds.js';
+import { FunctionFailure, refused, RefusedValue, type Fault } from './errors.js';
+import { Complex, Counted, Float, Refused } from './kinds.js';
 import { sprintf } from './printer.js';
 import { integerOf, originOf, textOf, typeName } from './value.js';
 
@@ -28,18 +28,14 @@ function basicKind(value: Plain): Kind {
 }
 
 function checkRefused(value: Plain): void {
-  if (value instanceof Refused)
-    throw new FunctionFailure('value was refused and cannot be compared', undefined, {
-      value,
-      expected: UNSCREENED,
-    });
+  if (value instanceof Refused) throw refused(value, 'cannot be compared');
 }
 
 const isInteger = (kind: Kind): boolean => kind === 'int' || kind === 'uint';
 
 function incompatible(a: Plain, b: Plain): FunctionFailure {
-  const message = `incompatible types for comparison: ${typeName(a)} and ${typeName(b)}`;
-  return new FunctionFailure(message, message, comparable(a, b));
+  const types = `${typeName(a)} and ${typeName(b)}`;
+  return new FunctionFailure(`incompatible types for comparison: ${types}`, comparable(a, b));
 }
 
 const NAMES: Readonly<Record<NonNullable<Kind>, string>> = {
@@ -110,15 +106,15 @@ function equalOthers(a: Plain, b: Plain): boolean {
     const message = `non-comparable types ${shown(a, '%s')}: ${x}, ${y}: ${shown(b, '%v')}`;
     throw new FunctionFailure(
       message,
-      `non-comparable types ${x} and ${y}`,
       unordered(a instanceof List ? a : b, b),
+      `non-comparable types ${x} and ${y}`,
     );
   }
   const type = typeName(b);
   throw new FunctionFailure(
     `non-comparable type ${shown(b, '%s')}: ${type}`,
-    `non-comparable type ${type}`,
     { value: b, expected: 'one value' },
+    `non-comparable type ${type}`,
   );
 }
 
@@ -139,7 +135,7 @@ export function less(a: Plain, b: Plain): boolean {
   const kind = basicKind(a);
   const other = basicKind(b);
   if (kind === undefined || other === undefined)
-    throw new FunctionFailure('invalid type for comparison', undefined, unordered(a, b));
+    throw new FunctionFailure('invalid type for comparison', unordered(a, b));
   if (isInteger(kind) && isInteger(other)) return integerOf(a)! < integerOf(b)!;
   if (kind !== other) throw incompatible(a, b);
   if (kind === 'float') return (a as Float).number < (b as Float).number;

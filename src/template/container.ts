@@ -46,8 +46,8 @@ export class List {
   /** Whether elements are strings; undefined until it is needed. */
   #strings: boolean | undefined;
   readonly #screening: Screening | undefined;
-  /** The parameter it came from. */
-  readonly #origin: string;
+  /** The parameter it came from, '' for none. */
+  readonly origin: string;
 
   private constructor(
     items: readonly unknown[],
@@ -62,7 +62,7 @@ export class List {
     this.#made = made;
     this.#strings = strings;
     this.#screening = screening;
-    this.#origin = origin;
+    this.origin = origin;
   }
 
   /** ofData wraps an array of the data: []string if it is not empty and contains only strings. */
@@ -74,11 +74,6 @@ export class List {
   /** ofStrings wraps strings that a function made; `origin` is the parameter they came from, '' for none. */
   static ofStrings(items: readonly Plain[], origin: string): List {
     return new List(items, [0, items.length, items.length], true, true, undefined, origin);
-  }
-
-  /** The parameter it came from, '' for none. */
-  get origin(): string {
-    return this.#origin;
   }
 
   /** Whether elements are strings rather than interfaces. */
@@ -94,7 +89,7 @@ export class List {
   /** at returns the element at an index below the length. */
   at(i: number): Plain {
     const item = this.#items[this.#start + i];
-    return this.#made ? (item as Plain) : fromData(item, this.#screening, this.#origin);
+    return this.#made ? (item as Plain) : fromData(item, this.#screening, this.origin);
   }
 
   /** slice is list[from:to:capacity], all within the capacity. */
@@ -105,7 +100,7 @@ export class List {
       this.#made,
       this.strings,
       this.#screening,
-      this.#origin,
+      this.origin,
     );
   }
 }

@@ -5,6 +5,7 @@
  */
 import type { Position } from '../base/position.js';
 import type { Plain } from './container.js';
+import type { Refused } from './kinds.js';
 import type { Source } from './source.js';
 
 /** TemplateError says which template failed, at which stage, where and why. */
@@ -102,9 +103,17 @@ export class FunctionFailure extends Error {
   /** Undefined if no data could be valid. */
   readonly fault: Fault | undefined;
 
-  constructor(message: string, safe: string = message, fault?: Fault) {
+  constructor(message: string, fault?: Fault, safe: string = message) {
     super(message);
     this.safe = safe;
     this.fault = fault;
   }
+}
+
+/** What is expected instead of a refused value. */
+export const UNSCREENED = 'a value without SQL syntax';
+
+/** refused is the failure of a function that needs a value which was refused; `message` says what for. */
+export function refused(value: Refused, message: string): FunctionFailure {
+  return new FunctionFailure(`value was refused and ${message}`, { value, expected: UNSCREENED });
 }

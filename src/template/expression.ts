@@ -6,7 +6,12 @@ import { absentOf, callError, typed, weight } from './argument.js';
 import { call } from './builtins.js';
 import { Boxed, type Plain, type Value } from './container.js';
 import { FunctionFailure } from './errors.js';
-import { functionNamed, type ParameterType, type TemplateFunction } from './functions.js';
+import {
+  functionNamed,
+  PRINTING_FUNCTIONS,
+  type ParameterType,
+  type TemplateFunction,
+} from './functions.js';
 import {
   nodeText,
   type CommandNode,
@@ -59,12 +64,8 @@ function content(value: Value): Plain {
 function compileCommand(command: CommandNode, hasFinal: boolean): Command {
   const node = command.args[0]!;
   const hasArgs = command.args.length > 1 || hasFinal;
-  const notAFunction = (): Command =>
-    failing(
-      node,
-      `can't give argument to non-function ${nodeText(node)}`,
-      "can't give argument to non-function",
-    );
+  const safe = "can't give argument to non-function";
+  const notAFunction = (): Command => failing(node, `${safe} ${nodeText(node)}`, safe);
   switch (node.kind) {
     case 'field':
       return compileField(node, hasArgs);
@@ -77,15 +78,9 @@ function compileCommand(command: CommandNode, hasFinal: boolean): Command {
     case 'pipe':
       if (!hasArgs) return compilePipe(node);
       // Go's current node here is still the pipeline or the command before.
-      return (r) =>
-        r.fail(
-          `can't give argument to non-function ${nodeText(node)}`,
-          "can't give argument to non-function",
-        );
+      return (r) => r.fail(`${safe} ${nodeText(node)}`, safe);
     case 'nil':
-      return hasArgs
-        ? notAFunction()
-        : failing(node, 'nil is not a command', 'nil is not a command');
+      return hasArgs ? notAFunction() : failing(node, 'nil is not a command');
     default:
       return hasArgs ? notAFunction() : compileOperand(node);
   }
@@ -135,14 +130,14 @@ function compileCall(
       ? `at least ${fn.fixed.length} got ${args.length}`
       : `${fn.fixed.length} got ${count}`;
     const message = `wrong number of args for ${name}: want ${wanted}`;
-    return failing(node, message, message);
+    return failing(node, message);
   }
   if (name === 'and' || name === 'or') return compileLogic(node, args, hasFinal, name === 'or');
   const direct = hasFinal ? undefined : compileDirect(node, place, args);
   if (direct !== undefined) return direct;
   const compiled = args.map((arg, i) => compileArgument(arg, fn.fixed[i] ?? 'any', fn.boxed));
   const finalType = fn.fixed[count - 1] ?? 'any';
-  const prints = PRINTING.has(name);
+  const prints = PRINTING_FUNCTIONS.has(name);
   const run = name === 'call' ? compiledCall(args[0]) : fn.run;
   return (r, dot, final) => {
     r.node = node;
@@ -169,15 +164,6 @@ function compileCall(
     }
   };
 }
-
-const PRINTING: ReadonlySet<string> = new Set([
-  'print',
-  'println',
-  'printf',
-  'html',
-  'js',
-  'urlquery',
-]);
 
 /** The error of `call` names the first argument by its text in the template. */
 function compiledCall(first: Operand | undefined): TemplateFunction['run'] {
@@ -250,7 +236,7 @@ function compileString(arg: Operand): Expression {
     case 'string':
       return constant(arg, arg.text);
     case 'nil':
-      return failing(arg, 'cannot assign nil to string', 'cannot assign nil to string');
+      return failing(arg, 'cannot assign nil to string');
     case 'bool':
     case 'number':
       return failing(arg, `expected string; found ${nodeText(arg)}`, 'expected string');

@@ -9,25 +9,14 @@ import { escapeHtml, escapeJs, escapeUrl } from './escape.js';
 import { Tainted } from './kinds.js';
 import { sprint, sprintf, sprintln } from './printer.js';
 import type { Rendering } from './rendering.js';
-import {
-  defaultOrValue,
-  ident,
-  inFormat,
-  isSet,
-  limitOffset,
-  split,
-  sqlList,
-  sqlVal,
-  unEscape,
-} from './sql-functions.js';
-import { isTrue } from './value.js';
+import { ident, inFormat, limitOffset, split, sqlList, unEscape } from './sql-functions.js';
+import { isTrue, textOf } from './value.js';
 
 /** The type of a parameter; `integer` accepts a string too. */
 export type ParameterType = 'string' | 'integer' | 'any';
 
 /** TemplateFunction has fixed parameters and, if `rest` is set, any number of further ones. */
 export interface TemplateFunction {
-  readonly name: string;
   readonly fixed: readonly ParameterType[];
   readonly rest: boolean;
   readonly boxed: boolean;
@@ -40,7 +29,7 @@ const TABLE = new Map<string, TemplateFunction>();
 
 function define(name: string, fixed: readonly ParameterType[], rest: boolean, run: Run): void {
   // Arguments are unboxed before they are passed, except to slice.
-  TABLE.set(name, { name, fixed, rest, boxed: false, run: run as TemplateFunction['run'] });
+  TABLE.set(name, { fixed, rest, boxed: false, run: run as TemplateFunction['run'] });
 }
 
 const ONE: readonly ParameterType[] = ['any'];
@@ -56,7 +45,6 @@ define('call', ONE, true, (_r, args) => call(args[0], undefined));
 define('len', ONE, false, (_r, args) => len(args[0]));
 define('index', ONE, true, (_r, args) => index(args[0], args.slice(1)));
 TABLE.set('slice', {
-  name: 'slice',
   fixed: ONE,
   rest: true,
   boxed: true,
@@ -77,13 +65,13 @@ define('le', TWO, false, (_r, args) => lessOrEqual(args[0], args[1]));
 define('gt', TWO, false, (_r, args) => !lessOrEqual(args[0], args[1]));
 define('ge', TWO, false, (_r, args) => !less(args[0], args[1]));
 
-define('isSet', KEY, false, (r, args) => isSet(r, args[0]));
-define('defaultOrValue', KEYS, false, (r, args) => defaultOrValue(r, args[0], args[1]));
+define('isSet', KEY, false, (r, args) => r.isSent(textOf(args[0])!));
+define('defaultOrValue', KEYS, false, (r, args) => r.defaultOrValue(textOf(args[0])!, args[1]));
 define('inFormat', KEY, false, (r, args) => inFormat(r, args[0]));
 define('split', KEYS, false, (r, args) => split(r, args[0], args[1]));
-define('limitOffset', INTEGERS, false, (r, args) => limitOffset(r, args[0], args[1]));
+define('limitOffset', INTEGERS, false, (_r, args) => limitOffset(args[0], args[1]));
 define('unEscape', KEY, false, (r, args) => unEscape(r, args[0]));
-define('sqlVal', KEY, false, (r, args) => sqlVal(r, args[0]));
+define('sqlVal', KEY, false, (r, args) => r.bind(r.toBind(textOf(args[0])!)));
 define('sqlList', KEY, false, (r, args) => sqlList(r, args[0]));
 define('ident', KEY, false, (r, args) => ident(r, args[0]));
 
@@ -96,6 +84,11 @@ export const FUNCTION_NAMES: readonly string[] = [...TABLE.keys()];
 
 /** BINDING_FUNCTIONS print placeholders, to which the value of a parameter is bound. */
 export const BINDING_FUNCTIONS: ReadonlySet<string> = new Set(['sqlVal', 'sqlList']);
+
+/** PRINTING_FUNCTIONS print all of their arguments. */
+export const PRINTING_FUNCTIONS: ReadonlySet<string> = new Set(
+  ['print', 'println', 'printf', 'html', 'js', 'urlquery'], //
+);
 
 /** PARAMETER_FUNCTIONS take the name of a parameter as their first argument. */
 export const PARAMETER_FUNCTIONS: ReadonlySet<string> = new Set([

@@ -65,6 +65,3 @@ export class Refused {
     this.parameter = parameter;
   }
 }
-
-/** What is expected instead of a refused value. */
-export const UNSCREENED = 'a value without SQL syntax';

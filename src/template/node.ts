@@ -6,26 +6,22 @@
 import { quote } from './quote.js';
 import type { Constant } from './number.js';
 
-export interface DotNode {
-  readonly kind: 'dot';
+interface BareNode {
+  readonly kind: 'dot' | 'nil';
   readonly pos: number;
 }
-export interface NilNode {
-  readonly kind: 'nil';
-  readonly pos: number;
-}
-export interface BoolNode {
+interface BoolNode {
   readonly kind: 'bool';
   readonly pos: number;
   readonly value: boolean;
 }
-export interface NumberNode {
+interface NumberNode {
   readonly kind: 'number';
   readonly pos: number;
   readonly text: string;
   readonly constant: Constant;
 }
-export interface StringNode {
+interface StringNode {
   readonly kind: 'string';
   readonly pos: number;
   /** As written, with its quotes. */
@@ -65,8 +61,7 @@ export interface PipeNode {
   readonly commands: CommandNode[];
 }
 export type Operand =
-  | DotNode
-  | NilNode
+  | BareNode
   | BoolNode
   | NumberNode
   | StringNode
@@ -82,12 +77,12 @@ export interface CommandNode {
   readonly args: Operand[];
 }
 
-export interface TextNode {
+interface TextNode {
   readonly kind: 'text';
   readonly pos: number;
   readonly text: string;
 }
-export interface ActionNode {
+interface ActionNode {
   readonly kind: 'action';
   readonly pos: number;
   readonly pipe: PipeNode;
@@ -106,7 +101,7 @@ export interface BranchNode {
   /** Whether variables are declared anywhere inside. */
   readonly declares: boolean;
 }
-export interface JumpNode {
+interface JumpNode {
   readonly kind: 'break' | 'continue';
   readonly pos: number;
 }

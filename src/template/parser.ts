@@ -4,7 +4,6 @@
  * for nesting beyond the limit.
  */
 import { Lexer } from './lexer.js';
-import { MAX_NESTING } from './limits.js';
 import type { Arm, BranchNode, ListNode, PipeNode, StatementNode, TemplateNode } from './node.js';
 import { missingEnd, type OpenBlock } from './parse-hints.js';
 import { PipelineParser } from './pipeline-parser.js';
@@ -179,7 +178,7 @@ class Parser {
       this.#pipelines.forget(visible);
       const declares = this.#pipelines.declarations > declared;
       return { kind, pos: arms[0]!.pos, arms, otherwise, declares };
-    }, `exceeded maximum nesting depth (${MAX_NESTING})`);
+    });
     open.pop();
     return node;
   }
@@ -191,9 +190,7 @@ class Parser {
     const pipe = this.#pipelines.parse(context, T.rightDelim);
     const block = { keyword: 'block', pos: this.#tokens.actionPos };
     const inner = new Parser(this.#source);
-    this.#tokens.nest(() => {
-      inner.#add(name, inner.#body(context, block));
-    }, `exceeded maximum nesting depth (${MAX_NESTING})`);
+    this.#tokens.nest(() => inner.#add(name, inner.#body(context, block)));
     return { kind: 'template', pos: token.pos, name, pipe };
   }
 

@@ -88,8 +88,6 @@ export function* printed(
   }
 }
 
-const HYPHEN = 0x2d;
-
 export type Span = readonly [start: number, end: number];
 
 /** inertSpans are the string constants and comments of a text, in order; with `quoted`, quoted identifiers too. */
@@ -102,7 +100,7 @@ export function inertSpans(text: string, quoted: boolean): Span[] {
     for (let i = from; i < scanner.start;) {
       const end = skipComment(text, i);
       // An empty value at the end of a line comment is inside it.
-      if (end > i) spans.push([i, text.charCodeAt(i) === HYPHEN ? end + 1 : end]);
+      if (end > i) spans.push([i, text.startsWith('--', i) ? end + 1 : end]);
       i = Math.max(end, i + 1);
     }
     if (kind === END) return spans;

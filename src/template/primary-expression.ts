@@ -18,7 +18,7 @@ export function constant(node: Operand, value: Value): Expression {
 }
 
 /** failing compiles an operand that cannot be evaluated. */
-export function failing(node: Operand, message: string, safe: string): Expression {
+export function failing(node: Operand, message: string, safe = message): Expression {
   return (r) => {
     r.node = node;
     return r.fail(message, safe);

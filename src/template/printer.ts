@@ -48,6 +48,9 @@ export function sprintf(
   return printer.text.finish();
 }
 
+/** The bases of the verbs of integers. */
+const BASES: Readonly<Record<string, 2 | 8 | 10 | 16>> = { b: 2, o: 8, O: 8, d: 10, x: 16, X: 16 };
+
 /** Printer formats values by their kinds and a verb. */
 class Printer {
   readonly #screening: Screening | undefined;
@@ -114,40 +117,17 @@ class Printer {
     const n = BigInt(integerOf(value)!);
     const origin = value instanceof Counted ? value.origin : undefined;
     const flags = this.#flags;
-    switch (verb) {
-      case 'v':
-        if (flags.sharpV && value instanceof Counted && value.type === 'uint8') {
-          flags.sharp = true;
-          this.text.write(flags.integer(n, 16, verb));
-          flags.sharp = false;
-        } else this.text.write(flags.integer(n, 10, verb));
-        break;
-      case 'd':
-        this.text.write(flags.integer(n, 10, verb));
-        break;
-      case 'b':
-        this.text.write(flags.integer(n, 2, verb));
-        break;
-      case 'o':
-      case 'O':
-        this.text.write(flags.integer(n, 8, verb));
-        break;
-      case 'x':
-      case 'X':
-        this.text.write(flags.integer(n, 16, verb));
-        break;
-      case 'c':
-        this.#chosen(flags.character(n), origin);
-        break;
-      case 'q':
-        this.#chosen(flags.quotedCharacter(n), origin);
-        break;
-      case 'U':
-        this.#chosen(flags.unicode(n), origin);
-        break;
-      default:
-        this.#badVerb(verb, value);
-    }
+    const base = BASES[verb];
+    if (base !== undefined) this.text.write(flags.integer(n, base, verb));
+    else if (verb === 'v') {
+      const byte = flags.sharpV && value instanceof Counted && value.type === 'uint8';
+      if (byte) flags.sharp = true;
+      this.text.write(flags.integer(n, byte ? 16 : 10, verb));
+      if (byte) flags.sharp = false;
+    } else if (verb === 'c') this.#chosen(flags.character(n), origin);
+    else if (verb === 'q') this.#chosen(flags.quotedCharacter(n), origin);
+    else if (verb === 'U') this.#chosen(flags.unicode(n), origin);
+    else this.#badVerb(verb, value);
   }
 
   /** A character whose code the request chose: it may be any character, so it is screened. */

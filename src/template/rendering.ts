@@ -37,7 +37,8 @@ const LAST_PART = 1024;
 export class Rendering {
   readonly source: Source;
   readonly dot: Plain;
-  node: ErrorNode;
+  /** The node being executed. */
+  node: ErrorNode = { kind: 'dot', pos: 0 };
   /** Name of the template being executed: the source's own or one defined in it. */
   name: string;
   readonly screening: Screening | undefined;
@@ -76,10 +77,9 @@ export class Rendering {
   readonly variables: Value[] = [];
   base = 0;
 
-  constructor(source: Source, start: ErrorNode, data: unknown) {
+  constructor(source: Source, data: unknown) {
     this.source = source;
     this.name = source.name;
-    this.node = start;
     if (isTemplateMap(data)) {
       this.#data = data;
       this.observer = data.observer;
@@ -187,22 +187,12 @@ export class Rendering {
 
   /** print writes a value; pos is the offset of its action. */
   print(value: Plain, pos: number): void {
-    switch (typeof value) {
-      case 'string':
-        this.#chunk(value, undefined, pos);
-        break;
-      case 'undefined':
-        this.#chunk('<no value>', undefined, pos);
-        break;
-      default:
-        if (value instanceof Tainted) this.#tainted(value, pos);
-        else if (value instanceof Refused) throw new RefusedValue(value.parameter);
-        else {
-          const text = this.#sprint(value);
-          if (typeof text === 'string') this.#chunk(text, undefined, pos);
-          else this.#tainted(text, pos);
-        }
-    }
+    if (value instanceof Refused) throw new RefusedValue(value.parameter);
+    let text: string | Tainted;
+    if (typeof value === 'string' || value instanceof Tainted) text = value;
+    else text = value === undefined ? '<no value>' : this.#sprint(value);
+    if (typeof text === 'string') this.#chunk(text, undefined, pos);
+    else this.#tainted(text, pos);
   }
 
   #sprint(value: Plain): string | Tainted {
@@ -319,13 +309,11 @@ export class Rendering {
     return this.#root?.over(key) !== undefined || this.#data.isSent(key);
   }
 
-  /** hasFallback tells whether a parameter has a declared default. */
-  hasFallback(key: string): boolean {
-    return this.#data.fallback?.(key) !== undefined;
-  }
-
-  setParameter(key: string, value: Plain): void {
-    this.#root?.set(key, value);
+  /** defaultOrValue is a parameter, or its declared default, or `standard`, which it then is for the rest of the template. */
+  defaultOrValue(key: string, standard: Plain): Plain {
+    if (this.isSent(key) || this.#data.fallback?.(key) !== undefined) return this.parameter(key);
+    this.#root?.set(key, standard);
+    return standard;
   }
 
   /** identifier records a quoted identifier and the parameter it came from. */
@@ -339,16 +327,14 @@ export class Rendering {
     if (this.values.length >= MAX_VALUES)
       throw new FunctionFailure(`more than ${MAX_VALUES} bound values`);
     if (Array.isArray(raw)) this.spend(raw.length);
-    if (raw instanceof Uint8Array) return this.#bindBytes(raw);
+    if (raw instanceof Uint8Array) {
+      this.#spendBound(raw.length);
+      (this.bytes ??= new Map()).set(this.values.length, raw);
+      return `$${this.values.push('')}`;
+    }
     const text = boundText(raw);
     if (text !== null && text.length > 64) this.#spendBound(text.length);
     return `$${this.values.push(text)}`;
-  }
-
-  #bindBytes(bytes: Uint8Array): string {
-    this.#spendBound(bytes.length);
-    (this.bytes ??= new Map()).set(this.values.length, bytes);
-    return `$${this.values.push('')}`;
   }
 
   /** A large body does not exhaust the steps by being bound. */

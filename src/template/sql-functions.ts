@@ -1,7 +1,7 @@
 /**
- * The nine functions for SQL: isSet, defaultOrValue, inFormat, split, limitOffset, unEscape, sqlVal, sqlList, ident. The
- * results of sqlVal, sqlList, ident and limitOffset are safe and not screened; the others pass on text of the request,
- * which stays tainted.
+ * The functions for SQL, except isSet, sqlVal and defaultOrValue, which are methods of the rendering. The results of
+ * sqlVal, sqlList, ident and limitOffset are safe and not screened; the others pass on text of the request, which stays
+ * tainted.
  */
 import { isSqlName } from '../base/identifier.js';
 import { fromBytes, toBytes } from './byte-string.js';
@@ -13,19 +13,6 @@ import { sprint } from './printer.js';
 import { quote } from './quote.js';
 import type { Rendering } from './rendering.js';
 import { integerOf, originOf, textOf } from './value.js';
-
-/** isSet: whether the parameter was sent. */
-export function isSet(r: Rendering, key: Plain): boolean {
-  return r.isSent(textOf(key)!);
-}
-
-/** defaultOrValue: the parameter, or its declared default, or the one given here, which is then its value for the rest of the template. */
-export function defaultOrValue(r: Rendering, key: Plain, standard: Plain): Plain {
-  const name = textOf(key)!;
-  if (r.isSent(name) || r.hasFallback(name)) return r.parameter(name);
-  r.setParameter(name, standard);
-  return standard;
-}
 
 /** inFormat: ('a', 'b') of a parameter's values. */
 export function inFormat(r: Rendering, key: Plain): Plain {
@@ -79,7 +66,7 @@ export function partOf(r: Rendering, part: string, whole: Tainted): Plain {
 }
 
 /** limitOffset: LIMIT size OFFSET(page - 1) * size. */
-export function limitOffset(_r: Rendering, page: Plain, size: Plain): string {
+export function limitOffset(page: Plain, size: Plain): string {
   const first = decimal(page);
   const limit = decimal(size);
   return `LIMIT ${limit} OFFSET(${first < 1 ? 1 : first} - 1) * ${limit}`;
@@ -93,8 +80,8 @@ function decimal(value: Plain): number | bigint {
   const problem = (what: string) =>
     new FunctionFailure(
       `limitOffset: strconv.Atoi: parsing ${quote(text)}: ${what}`,
-      `limitOffset: expected an integer: ${what}`,
       { value, expected: 'an integer' },
+      `limitOffset: expected an integer: ${what}`,
     );
   if (/^[0-9]{1,15}$/.test(text)) return Number(text);
   if (!/^[+-]?[0-9]+$/.test(text)) throw problem('invalid syntax');
@@ -137,11 +124,6 @@ function unescapeText(text: string): string {
   return fromBytes(bytes.subarray(0, length));
 }
 
-/** sqlVal: the placeholder of a bound value. */
-export function sqlVal(r: Rendering, key: Plain): string {
-  return r.bind(r.toBind(textOf(key)!));
-}
-
 /** sqlList: the placeholders of a parameter's values, in parentheses; an empty list (of a claim) is a NULL. */
 export function sqlList(r: Rendering, key: Plain): string {
   let raw = r.toBind(textOf(key)!);
@@ -149,7 +131,7 @@ export function sqlList(r: Rendering, key: Plain): string {
   if (!Array.isArray(raw)) return `(${r.bind(raw)})`;
   r.spend(raw.length);
   if (raw.length > MAX_VALUES)
-    throw new FunctionFailure(`more than ${MAX_VALUES} bound values`, undefined, {
+    throw new FunctionFailure(`more than ${MAX_VALUES} bound values`, {
       parameter: parameterOf(key),
       expected: `at most ${MAX_VALUES} values`,
     });
@@ -166,12 +148,10 @@ export function ident(r: Rendering, key: Plain): string {
   const parameter = textOf(key)!;
   const raw = r.raw(parameter);
   const name = typeof raw === 'string' ? raw : '';
-  if (!isSqlName(name))
-    throw new FunctionFailure(`invalid identifier: ${name}`, 'invalid identifier', {
-      parameter: parameterOf(key),
-      expected: 'an identifier',
-      missing: raw === undefined,
-      keepsText: true,
-    });
+  if (!isSqlName(name)) {
+    const fault = { parameter: parameterOf(key), expected: 'an identifier', keepsText: true };
+    const failure = { ...fault, missing: raw === undefined };
+    throw new FunctionFailure(`invalid identifier: ${name}`, failure, 'invalid identifier');
+  }
   return r.identifier(`"${name.replaceAll('.', '"."')}"`, parameter);
 }

@@ -8,7 +8,6 @@ import { FunctionFailure } from './errors.js';
 import { execute } from './executor.js';
 import { MAX_OUTPUT } from './limits.js';
 import { normalize } from './byte-string.js';
-import type { ErrorNode } from './node.js';
 import { parse } from './parser.js';
 import { compileProgram, Code, type Program } from './program.js';
 import { boundParameters } from './bound-parameter.js';
@@ -126,7 +125,7 @@ export class Template {
   }
 
   #run(data: unknown): Rendered {
-    const r = new Rendering(this.#source, START, data);
+    const r = new Rendering(this.#source, data);
     try {
       execute(r, this.#main, this.#programs);
       r.finish();
@@ -142,8 +141,6 @@ export class Template {
     return new Rendered(text, values, bytes, { source: this.#source, marks, parts, identifiers });
   }
 }
-
-const START: ErrorNode = { kind: 'dot', pos: 0 };
 
 /**
  * compile compiles a template; its errors contain `name`. Throws TemplateError of stage parse, with the line and column

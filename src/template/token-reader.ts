@@ -79,7 +79,7 @@ export class TokenReader {
   }
 
   /** nest parses something one level deeper; beyond the limit it fails with `message`. */
-  nest<R>(parse: () => R, message: string): R {
+  nest<R>(parse: () => R, message = `exceeded maximum nesting depth (${MAX_NESTING})`): R {
     if (this.#source.depth >= MAX_NESTING) this.fail(message);
     this.#source.depth++;
     const result = parse();

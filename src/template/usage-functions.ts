@@ -3,6 +3,7 @@
  * require them.
  */
 import type { FieldUse } from './field-usage.js';
+import { PRINTING_FUNCTIONS } from './functions.js';
 import type { Operand } from './node.js';
 import { common, DATA, fieldValue, isHeaders, OTHER, type UsageValue } from './usage-value.js';
 import type { Scope, UsageWalk } from './usage-walk.js';
@@ -18,9 +19,7 @@ export interface FunctionCall {
 const MAX_VALUES = 20;
 
 /** Functions that return text of their arguments. */
-const PRINTING = new Set(
-  ['print', 'println', 'printf', 'html', 'js', 'urlquery', 'split', 'unEscape'], //
-);
+const PRINTING = new Set([...PRINTING_FUNCTIONS, 'split', 'unEscape']);
 
 /** usageOfCall records the fields that a call uses and returns its value. */
 export function usageOfCall(walk: UsageWalk, call: FunctionCall, scope: Scope): UsageValue {

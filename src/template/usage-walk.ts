@@ -55,7 +55,7 @@ export class UsageWalk {
   readonly #trees: ReadonlyMap<string, ListNode>;
   readonly #called = new Set<string>();
   /** The SQL context of the current action. */
-  #context = NO_CONTEXT;
+  context: SqlContext = NO_CONTEXT;
   #depth = 0;
   #steps = 0;
 
@@ -68,10 +68,6 @@ export class UsageWalk {
     const needed = new Set<string>();
     this.#call(name, DATA, { sent: new Set(), needed });
     for (const field of needed) this.usage.field(field).required = true;
-  }
-
-  get context(): SqlContext {
-    return this.#context;
   }
 
   #call(name: string, dot: UsageValue, { sent, needed }: KnownFields): void {
@@ -115,17 +111,17 @@ export class UsageWalk {
   #statement(node: StatementNode, before: string, after: string, scope: Scope): void {
     switch (node.kind) {
       case 'action': {
-        this.#context = sqlContext(before, after);
+        this.context = sqlContext(before, after);
         this.usage.action(node.pos);
         const value = this.pipe(node.pipe, scope);
         if (node.pipe.variables.length === 0) {
           if (isHeaders(value)) this.usage.headers.add('*');
-          const { type } = this.#context;
+          const { type } = this.context;
           this.usage.use(value, scope, { type, interpolated: true });
           if (value.fields.length === 0)
             for (const name of innerField(node.pipe)) this.usage.print(name);
         }
-        this.#context = NO_CONTEXT;
+        this.context = NO_CONTEXT;
         break;
       }
       case 'template':

@@ -15,8 +15,7 @@ import {
 import { ServiceError } from '../base/errors.js';
 import { readBody } from '../script/body/request-body.js';
 import { NO_HEAD } from '../script/head/head.js';
-import { fieldValue } from '../base/header-list.js';
-import { headerLine } from '../base/headers.js';
+import { fieldValue, headerLine } from '../base/headers.js';
 import { BATCH_REQUESTS, RENDERED_TEXTS } from '../observe/metrics/catalogue.js';
 import { observeCount } from '../observe/metrics/histogram.js';
 import { counts } from '../observe/metrics/thread.js';

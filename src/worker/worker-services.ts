@@ -45,7 +45,6 @@ export class WorkerServices {
     const databases = workerDatabases(settings, log);
     const { database } = databases.get(defaultAlias)!;
     const byAlias = new Map([...databases].map(([alias, one]) => [alias, one.database]));
-    const aliases = new Set(databases.keys());
     const proofs = new ProofCache();
     // Undefined when scripts are files.
     const stored = scriptsTable && new StoredScripts(scriptsTable, database, maxResult, log);
@@ -74,12 +73,12 @@ export class WorkerServices {
       const served = proofs.complete ? await proved?.routed(defaultAlias) : undefined;
       return [...routed, ...(served ?? [])];
     });
-    const routes = new RouteTasks(scripts, aliases, defaultAlias, log);
+    const routes = new RouteTasks(parts);
     // Loaded with the first request for an OpenAPI document.
     let loaded: Promise<OpenApiTasks> | undefined;
     const openapi = (): Promise<OpenApiTasks> =>
       (loaded ??= import('./tasks/openapi-tasks.js').then(
-        ({ OpenApiTasks }) => new OpenApiTasks(settings, scripts, proofs, aliases, log),
+        ({ OpenApiTasks }) => new OpenApiTasks(parts),
       ));
     this.tasks = {
       connections: () => {

@@ -7,7 +7,7 @@ import { readBearer } from '#app/access/tokens/bearer.js';
 import { ClientAddress, addressKey } from '#app/access/logins/client-address.js';
 import { MAX_PAIRS } from '#app/script/body/pairs.js';
 import { ServiceError } from '#app/base/errors.js';
-import { fieldValue } from '#app/base/header-list.js';
+import { fieldValue } from '#app/base/headers.js';
 import { parsePath, type DeclaredPath, type ScriptPath } from '#app/serve/http/transport/path.js';
 import { withPathValues } from '#app/serve/http/routes/path-values.js';
 import { readHead } from '#app/serve/http/transport/request-head.js';

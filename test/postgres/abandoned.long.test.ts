@@ -45,7 +45,7 @@ for (const connections of [1, 2, 3])
     await long.started(slow.length);
     if (connections > 1) slow.push(db.run(long.sql, 'value'));
     await long.started(connections);
-    for (const { job } of slow) db.database.abandon(job);
+    for (const { job } of slow) job.abandoned = true;
     for (const { outcome } of slow) t.equal(describe(await outcome), '57014');
     t.equal(describe(await db.read(`SELECT 'next'`)), 'next');
     t.equal(await long.running(), 0);
@@ -59,7 +59,7 @@ t.test('what waits for a connection ends as well', { buffered: true }, async (t)
   const waiting = [new ScriptCost(), fastCost()].map((cost) =>
     db.run(`SELECT 'never'`, 'value', { cost }),
   );
-  for (const { job } of waiting) db.database.abandon(job);
+  for (const { job } of waiting) job.abandoned = true;
   for (const { outcome } of waiting) t.equal(describe(await outcome), 'timeout');
   await gate.open();
   t.equal(describe(await first.outcome), '', 'one that is not abandoned runs on');
@@ -73,11 +73,11 @@ t.test('in a shared pipeline, once nobody waits for any of it', { buffered: true
     db.run(sql, 'value'),
   );
   await long.started(1);
-  db.database.abandon(head!.job);
-  db.database.abandon(last!.job);
+  head!.job.abandoned = true;
+  last!.job.abandoned = true;
   await sleep(600); // two checks for abandoned statements
   t.equal(await long.running(), 1, 'not while another statement could be hit');
-  db.database.abandon(behind!.job);
+  behind!.job.abandoned = true;
   t.equal(describe(await head!.outcome), '57014');
   t.match(describe(await behind!.outcome), /^(behind|57014)$/);
   t.equal(describe(await last!.outcome), '57014');
@@ -92,7 +92,7 @@ t.test('a neighbour that ends clears the way', { buffered: true }, async (t) => 
   const before = db.run(gate.sql, 'value');
   const after = db.run(long.sql, 'value');
   await gate.reached(1);
-  db.database.abandon(after.job);
+  after.job.abandoned = true;
   await gate.open();
   t.equal(describe(await before.outcome), '');
   t.equal(describe(await after.outcome), '57014');
@@ -108,7 +108,7 @@ t.test('no other statement is hit', { buffered: true }, async (t) => {
       db.read(`SELECT 'kept' FROM pg_sleep(0.002)`, i < 3 ? {} : { cost: new ScriptCost() }),
     );
     await sleep(round / 2);
-    for (const { job } of left) db.database.abandon(job);
+    for (const { job } of left) job.abandoned = true;
     t.strictSame(new Set((await Promise.all(kept)).map(describe)), new Set(['kept']));
     for (const { outcome } of left) t.match(describe(await outcome), /^(|57014|timeout)$/);
   }
@@ -122,7 +122,7 @@ t.test('behind it is nothing but what we send ourselves', { buffered: true }, as
   const statement = { sql: long.sql, recurs: true };
   const jobs = Array.from({ length: 16 }, () => db.run(statement, 'value'));
   await long.started(1);
-  for (const { job } of jobs) db.database.abandon(job);
+  for (const { job } of jobs) job.abandoned = true;
   for (const { outcome } of jobs) t.match(describe(await outcome), /^(57014|timeout)$/);
   t.equal(await long.running(), 0);
 });

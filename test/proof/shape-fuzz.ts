@@ -8,7 +8,7 @@ import { explore, type Exploration } from '#app/proof/branches/exploration.js';
 import { NO_ITEMS, type Path } from '#app/proof/branches/option.js';
 import { checkParameters } from '#app/script/request/declared-parameters.js';
 import { compileText, type ScriptText } from '#app/script/script-text.js';
-import { UNSCREENED } from '#app/template/kinds.js';
+import { UNSCREENED } from '#app/template/errors.js';
 import { InvalidParameter, RefusedValue } from '#app/template/template.js';
 import { Random } from '../../bench/random.js';
 import { instancesOf } from './instances.js';

@@ -2,7 +2,7 @@
  * The trace of a request: its caller's, from `traceparent` of W3C Trace Context, or one of its own. A header that is
  * not valid is ignored, as the specification asks for: nothing of it reaches a log or a span.
  */
-import { fieldValue } from '../../base/header-list.js';
+import { fieldValue } from '../../base/headers.js';
 
 /** Version, trace id, id of the caller's span, flags. Later versions may have more, behind another hyphen. */
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;

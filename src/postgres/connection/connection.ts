@@ -10,14 +10,14 @@ import { DATABASE, SCRIPT } from '../../observe/metrics/catalogue.js';
 import { observeCount, observeSeconds } from '../../observe/metrics/histogram.js';
 import type { Detail, PipelineResult } from '../../native/pipeline.js';
 import { connectionLost, failLost, lossOf, outcomeUnknown, type Loss } from './connection-loss.js';
-import { InFlight } from './in-flight.js';
+import { InFlight, type Outcome } from './in-flight.js';
 import { InternalJob, Rollback } from '../statement/internal-job.js';
-import type { Job, Run, RunServer, StatementResult } from '../statement/job.js';
+import type { Job, RunServer } from '../statement/job.js';
 import type { LaneCount } from '../lanes/lane-count.js';
 import type { Libpq } from './libpq-addon.js';
 import { PipelineSocket } from './pipeline-socket.js';
 import { PreparedStatements } from '../statement/prepared-statements.js';
-import { countRows, isDetail, readOutcome, statefulTag } from '../statement/result.js';
+import { isDetail, readOutcome, statefulTag } from '../statement/result.js';
 import {
   ResultMeter,
   resultTooLarge,
@@ -55,9 +55,11 @@ const LONG_TEXT = 16 << 10;
  */
 const EXPLICIT_AFTER_FAILURE = 1_000;
 
-const NO_DETAIL: Detail = {};
-
-export interface ConnectionCallbacks {
+export interface ConnectionOptions {
+  readonly budget: ResultBudget;
+  readonly lanes: LaneCount;
+  /** Whether statements may be prepared by name. */
+  readonly prepares: boolean;
   /** Jobs ended: there is room for others. */
   readonly answered: () => void;
   /** How many connections of the database are busy. */
@@ -74,10 +76,9 @@ export class Connection {
   exclusive = false;
   readonly inFlight: InFlight;
   readonly #socket: PipelineSocket;
-  readonly #lanes: LaneCount;
   readonly #prepared: PreparedStatements;
   readonly #meter: ResultMeter;
-  readonly #callbacks: ConnectionCallbacks;
+  readonly #options: ConnectionOptions;
   /** The number of rows in the JSON of each outcome that was received last. */
   readonly #jsonRows: number[] = [];
   readonly #stuck: StuckDetector;
@@ -87,15 +88,10 @@ export class Connection {
   #explicitUntil = 0;
 
   /** Finishes `pq` when it is closed; throws when the connection cannot be used. */
-  constructor(
-    pq: Libpq,
-    budget: ResultBudget,
-    lanes: LaneCount,
-    prepares: boolean,
-    callbacks: ConnectionCallbacks,
-  ) {
-    this.#lanes = lanes;
-    this.inFlight = new InFlight(callbacks.busy);
+  constructor(pq: Libpq, options: ConnectionOptions) {
+    const { budget, prepares, busy } = options;
+    this.#options = options;
+    this.inFlight = new InFlight(busy);
     this.#socket = new PipelineSocket(pq, budget.maxResult, (readable, waiting) => {
       this.flush();
       if (readable && this.open) this.#receive(waiting);
@@ -103,7 +99,6 @@ export class Connection {
     this.#prepared = new PreparedStatements(this.#socket.pipeline, prepares);
     this.#meter = new ResultMeter(budget);
     this.#stuck = new StuckDetector(this.inFlight, this.#socket, this.#meter);
-    this.#callbacks = callbacks;
   }
 
   get open(): boolean {
@@ -120,7 +115,7 @@ export class Connection {
    */
   cancelAbandoned(now: number): void {
     if (!this.inFlight.areAbandoned || !this.#stuck.cancel(now)) return;
-    this.#callbacks.counts[DATABASE.cancelled]! += 1;
+    this.#options.counts[DATABASE.cancelled]! += 1;
     this.exclusive = true;
     this.#retiring = true;
   }
@@ -136,8 +131,8 @@ export class Connection {
   closeStuck(now: number, limit: number): void {
     if (!this.#stuck.isStuck(now, limit)) return;
     // A pooler may have dropped the limit.
-    if (this.#stuck.cancel(now)) this.#callbacks.counts[DATABASE.cancelled]! += 1;
-    this.#lose({ head: new ServiceError('timeout') });
+    if (this.#stuck.cancel(now)) this.#options.counts[DATABASE.cancelled]! += 1;
+    this.close({ head: new ServiceError('timeout') });
   }
 
   /** send writes a job's segment. It leaves with the next `flush`, which the owner calls at the end of its turn. */
@@ -149,13 +144,13 @@ export class Connection {
       (job.rolledBack === 'READ WRITE' || now < this.#explicitUntil);
     const segment = writeSegment(this.#socket.pipeline, this.#prepared, job, now, inExplicit);
     if (segment === undefined) {
-      this.#lose();
+      this.close();
       // Its sync did not leave, without which PostgreSQL commits nothing by itself.
       const unsent = connectionFailure('the statement could not be sent');
       job.failed(statement.commits === true ? outcomeUnknown() : unsent);
       return;
     }
-    const { counts } = this.#callbacks;
+    const { counts } = this.#options;
     if (job.attempts++ > 0) counts[DATABASE.retries]! += 1;
     else if (job.since > 0) {
       observeSeconds(counts, DATABASE.wait, (now - job.since) / 1_000);
@@ -184,12 +179,7 @@ export class Connection {
   }
 
   flush(): void {
-    if (!this.#socket.flush()) this.#lose();
-  }
-
-  /** close ends the connection; the jobs in flight fail. */
-  close(): void {
-    this.#lose();
+    if (!this.#socket.flush()) this.close();
   }
 
   #receive(waiting: number): void {
@@ -205,7 +195,7 @@ export class Connection {
       this.#settle(outcomes[i]!, this.#jsonRows[i]!, now);
       if (!this.open) return;
     }
-    this.#callbacks.answered();
+    this.#options.answered();
   }
 
   /** Counts bytes of the result at the head. False when it is too large, which ends the connection. */
@@ -214,19 +204,19 @@ export class Connection {
       // Its sync is on its way: PostgreSQL may complete a write all the same.
       const head = this.inFlight.head?.job;
       const writes = head?.form === 'rows' && !head.cannotWrite;
-      this.#lose({ head: writes ? outcomeUnknown(TOO_MANY_RESULTS) : tooManyResults() });
+      this.close({ head: writes ? outcomeUnknown(TOO_MANY_RESULTS) : tooManyResults() });
       return false;
     }
     if (!this.#meter.isTooLarge || this.inFlight.size === 0) return true;
-    this.#lose({ head: resultTooLarge(this.#meter.limit) });
+    this.close({ head: resultTooLarge(this.#meter.limit) });
     return false;
   }
 
   /** Ends the segment at the head, or the connection. */
   #settle(outcome: PipelineResult, jsonRows: number, now: number): void {
     if (isDetail(outcome) && outcome.lost) {
-      if (outcome.copy) this.#lose({ head: notAllowed('COPY is not allowed in a script') });
-      else this.#lose(lossOf(outcome, this.inFlight.head));
+      if (outcome.copy) this.close({ head: notAllowed('COPY is not allowed in a script') });
+      else this.close(lossOf(outcome, this.inFlight.head));
       return;
     }
     const segment = this.inFlight.head!;
@@ -237,34 +227,30 @@ export class Connection {
     const failed = isDetail(outcome) && outcome.failure !== undefined;
     const aborted = failed && (job.rolledBack === 'READ ONLY' || job instanceof Rollback);
     if (isDetail(outcome) && outcome.transaction && !segment.inAborted && !aborted) {
-      this.#lose({ head: notAllowed('a script may not leave a transaction open') });
+      this.close({ head: notAllowed('a script may not leave a transaction open') });
       return;
     }
     if (this.#meter.outgrewBuffer) this.#retiring = true;
     this.#meter.reset();
-    if (!this.exclusive && job.cost !== undefined) this.#lanes.record(job.since, now);
+    if (!this.exclusive && job.cost !== undefined) this.#options.lanes.record(job.since, now);
     if (job.cost !== undefined) {
       const { counts } = job.cost;
       observeSeconds(counts, SCRIPT.duration, (now - segment.sentAt) / 1_000);
       if (this.exclusive) counts[SCRIPT.slowLane]! += 1;
     }
-    this.#reportRun(segment, now, read);
+    this.inFlight.report(segment, now, read, this.#options.server, this.exclusive);
     this.inFlight.shift(now, this.exclusive);
     if (this.inFlight.size === 0) this.exclusive = this.#retiring;
     if (aborted) this.#explicitUntil = now + EXPLICIT_AFTER_FAILURE;
     if (aborted && !segment.inAborted && !segment.inExplicit) this.#rollBack(now);
     if ('affected' in read) job.done(read);
     else if ('state' in read && hitAborted(segment, read)) this.#resend(job, now);
-    else this.#fail(segment, read, isDetail(outcome) ? outcome : NO_DETAIL, now);
+    else this.#fail(segment, read, isDetail(outcome) ? outcome : {}, now);
     if (this.#retiring && this.inFlight.size === 0) this.close();
   }
 
   /** Reads the outcome of a job. Ends the connection when the job has left a state on it. */
-  #read(
-    job: Job,
-    outcome: PipelineResult,
-    jsonRows: number,
-  ): StatementResult | SqlFailure | ServiceError {
+  #read(job: Job, outcome: PipelineResult, jsonRows: number): Outcome {
     if (isDetail(outcome) && outcome.failure) return failureOf(outcome.failure);
     const result = readOutcome(outcome, job.form, jsonRows);
     if (result === undefined) return resultTooLarge(this.#meter.limit);
@@ -272,7 +258,7 @@ export class Connection {
     const stateful = statefulTag(result.tag, outcome);
     if (stateful !== undefined && !(job instanceof InternalJob)) {
       const error = notAllowed(`${stateful} is not allowed in a script`);
-      this.#lose({ head: error });
+      this.close({ head: error });
       return error;
     }
     // While libpq reads, it takes whatever comes; the size of the result is known only now.
@@ -338,48 +324,23 @@ export class Connection {
       return;
     }
     job.attempts--;
-    this.#callbacks.counts[DATABASE.retries]! += 1;
+    this.#options.counts[DATABASE.retries]! += 1;
     this.send(job, now);
     this.flush();
   }
 
-  /** Reports a job that took long, or failed. */
-  #reportRun(
-    { job, sentAt: sent }: Segment,
-    now: number,
-    read: StatementResult | SqlFailure | ServiceError,
-  ): void {
-    if (job.slowAfter === undefined) return;
-    if (now - job.since >= job.slowAfter || !('affected' in read))
-      job.ran?.({
-        server: this.#callbacks.server,
-        sent,
-        began: now - this.inFlight.headTime(now),
-        ended: now,
-        lane: this.exclusive ? 'slow' : 'fast',
-        ...endOf(job, read),
-      });
-  }
-
-  /** Ends the jobs in flight, unless the connection is closed already. */
-  #lose(loss: Loss = {}): void {
+  /** close ends the connection, unless it is closed already; the jobs in flight fail. */
+  close(loss: Loss = {}): void {
     if (!this.open) return;
     const { head } = this.inFlight;
     const now = performance.now();
-    if (head !== undefined) this.#reportRun(head, now, loss.head ?? connectionLost());
+    const { lost, server } = this.#options;
+    if (head !== undefined)
+      this.inFlight.report(head, now, loss.head ?? connectionLost(), server, this.exclusive);
     this.#meter.reset();
     this.#socket.close();
-    this.#callbacks.lost(this, failLost(this.inFlight.takeAll(now, this.exclusive), loss));
+    lost(this, failLost(this.inFlight.takeAll(now, this.exclusive), loss));
   }
-}
-
-/** The rows of a job, and how it failed. */
-function endOf(
-  job: Job,
-  read: StatementResult | SqlFailure | ServiceError,
-): Pick<Run, 'rows' | 'state'> {
-  if ('affected' in read) return { rows: countRows(job, read), state: undefined };
-  return { rows: undefined, state: read instanceof ServiceError ? read.code : read.state };
 }
 
 function notAllowed(message: string): ServiceError {

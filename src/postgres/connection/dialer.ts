@@ -20,7 +20,13 @@ const LONGEST_PAUSE = 2_000;
 /** How long statements wait for an attempt when those before it have failed, ms. */
 const PATIENCE = 1_000;
 
-export interface DialerCallbacks {
+export interface DialerOptions {
+  readonly settings: DatabaseSettings;
+  readonly quota: Quota;
+  /** The open ones, which `connected` adds to. */
+  readonly connections: readonly Connection[];
+  /** The database's row of DATABASES. */
+  readonly counts: Float64Array;
   /** Gets a new connection, which it owns; an exception counts as a failure to connect. */
   readonly connected: (pq: Libpq) => void;
   /** There is a new connection for the jobs that wait. */
@@ -36,12 +42,8 @@ export class Dialer {
   version = 0;
   /** Attempts in progress. */
   opening = 0;
+  readonly #options: DialerOptions;
   #settings: DatabaseSettings;
-  readonly #quota: Quota;
-  readonly #connections: readonly Connection[];
-  readonly #callbacks: DialerCallbacks;
-  /** The database's row of DATABASES. */
-  readonly #counts: Float64Array;
   readonly #backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
   /** When the last attempt began, and the earliest time of the next one, ms. */
   #attemptedAt = 0;
@@ -51,24 +53,14 @@ export class Dialer {
   #failedAt = 0;
   #closed = false;
 
-  /** `connections` are the open ones, which `callbacks` adds to. */
-  constructor(
-    settings: DatabaseSettings,
-    quota: Quota,
-    connections: readonly Connection[],
-    callbacks: DialerCallbacks,
-    counts: Float64Array,
-  ) {
-    this.#counts = counts;
-    this.#settings = settings;
-    this.#quota = quota;
-    this.#connections = connections;
-    this.#callbacks = callbacks;
+  constructor(options: DialerOptions) {
+    this.#options = options;
+    this.#settings = options.settings;
   }
 
   /** outage is the failure to report at once at time `now`, because the database is unreachable. */
   outage(now: number): SqlFailure | undefined {
-    if (this.#connections.length > 0 || this.#backoff.wait === 0) return undefined;
+    if (this.#options.connections.length > 0 || this.#backoff.wait === 0) return undefined;
     const out = this.opening === 0 ? now < this.#resumeAt : now - this.#attemptedAt > PATIENCE;
     return out ? this.#failure : undefined;
   }
@@ -76,8 +68,9 @@ export class Dialer {
   /** dial opens one more connection unless the quota or the back-off forbids it; `urgent` as in Quota.take. */
   dial(now: number, urgent = false): void {
     if (this.#closed || now < this.#resumeAt) return;
-    if (this.opening > 0 && this.#connections.length === 0) return; // one attempt shows whether the server answers
-    if (!this.#quota.take(urgent)) return;
+    const { connections, quota } = this.#options;
+    if (this.opening > 0 && connections.length === 0) return; // one attempt shows whether the server answers
+    if (!quota.take(urgent)) return;
     this.opening++;
     this.#attemptedAt = now;
     void this.#open(now);
@@ -96,41 +89,43 @@ export class Dialer {
   /** Opens a connection that is counted already. Never rejects. */
   async #open(began: number): Promise<void> {
     const settings = this.#settings;
+    const { quota, counts, connected, ready } = this.#options;
     let kept = true;
     try {
       const pq = await connectPipelined(settings);
       this.version = pq.serverVersion();
       kept = !this.#closed && settings === this.#settings;
       if (!kept) pq.finish();
-      else this.#callbacks.connected(pq);
+      else connected(pq);
     } catch (error) {
-      this.#counts[DATABASE.opened.failed]! += 1;
+      counts[DATABASE.opened.failed]! += 1;
       this.opening--;
-      this.#quota.release();
+      quota.release();
       this.#failed(connectionFailure(errorText(error), '08001'), began);
       return;
     }
-    this.#counts[DATABASE.opened.opened]! += 1;
+    counts[DATABASE.opened.opened]! += 1;
     this.opening--;
-    if (!kept) this.#quota.release();
+    if (!kept) quota.release();
     if (this.#closed) return;
     this.#backoff.reset();
     this.#resumeAt = 0;
     this.#failure = undefined;
-    this.#callbacks.ready();
+    ready();
   }
 
   #failed(failure: SqlFailure, began: number): void {
     const now = performance.now();
+    const { connections, isNeeded, unreachable } = this.#options;
     const first = this.#failure === undefined;
     this.#failure = failure;
     // A restart of the server ends attempts as well as connections: only one that began after a failure proves an outage.
     if (first || began < this.#failedAt) {
       if (first) this.#failedAt = now;
-      if (this.#callbacks.isNeeded()) this.dial(now);
+      if (isNeeded()) this.dial(now);
       return;
     }
     this.#resumeAt = now + this.#backoff.next();
-    if (this.#connections.length === 0 && this.opening === 0) this.#callbacks.unreachable(failure);
+    if (connections.length === 0 && this.opening === 0) unreachable(failure);
   }
 }

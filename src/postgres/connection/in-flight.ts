@@ -1,10 +1,17 @@
 /** The segments in flight on one connection, which PostgreSQL runs one after the other. */
 import { performance } from 'node:perf_hooks';
+import { ServiceError } from '../../base/errors.js';
+import type { RunServer, StatementResult } from '../statement/job.js';
+import { countRows } from '../statement/result.js';
 import type { ScriptCost } from '../statement/script-cost.js';
 import type { Segment } from '../statement/segment.js';
+import type { SqlFailure } from '../statement/sql-failure.js';
 
 /** A statement that runs longer than this, ms, stalls: no others are put behind it. */
 const STALL = 20;
+
+/** The result of a job, or how it failed. */
+export type Outcome = StatementResult | SqlFailure | ServiceError;
 
 export class InFlight {
   readonly #busy: () => number;
@@ -68,6 +75,28 @@ export class InFlight {
     if (this.#segments.length > 0) return;
     this.load = 0; // without what rounding has left
     this.idleSince = now;
+  }
+
+  /** report reports the head, which ended at `now` on a connection for slow statements (`exclusive`), if it took long or failed. */
+  report(
+    { job, sentAt: sent }: Segment,
+    now: number,
+    read: Outcome,
+    server: RunServer,
+    exclusive: boolean,
+  ): void {
+    const { slowAfter } = job;
+    const isResult = 'affected' in read;
+    if (slowAfter === undefined || (isResult && now - job.since < slowAfter)) return;
+    job.ran?.({
+      server,
+      sent,
+      began: now - this.headTime(now),
+      ended: now,
+      lane: exclusive ? 'slow' : 'fast',
+      rows: isResult ? countRows(job, read) : undefined,
+      state: isResult ? undefined : read instanceof ServiceError ? read.code : read.state,
+    });
   }
 
   forEach(each: (segment: Segment) => void): void {

@@ -34,18 +34,9 @@ export class DatabaseGauges {
     this.#set(DATABASE.lanes.fast, used.length - slow);
     this.#set(DATABASE.pending.fast, waiting.fast);
     this.#set(DATABASE.pending.slow, waiting.slow);
-    this.#set(
-      DATABASE.inFlight,
-      sum(used, ({ inFlight }) => inFlight.size),
-    );
-    this.#set(
-      DATABASE.prepared,
-      sum(connections, ({ prepared }) => prepared.size),
-    );
-    this.#set(
-      DATABASE.preparedBytes,
-      sum(connections, ({ prepared }) => prepared.length),
-    );
+    this.#set(DATABASE.inFlight, sum(used.map(({ inFlight }) => inFlight.size)));
+    this.#set(DATABASE.prepared, sum(connections.map(({ prepared }) => prepared.size)));
+    this.#set(DATABASE.preparedBytes, sum(connections.map(({ prepared }) => prepared.length)));
   }
 
   /** clear takes its part back. */
@@ -59,6 +50,6 @@ export class DatabaseGauges {
   }
 }
 
-function sum(connections: readonly Connection[], of: (connection: Connection) => number): number {
-  return connections.reduce((total, connection) => total + of(connection), 0);
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }

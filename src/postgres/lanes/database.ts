@@ -9,7 +9,7 @@ import { onSample } from '../../observe/metrics/sampler.js';
 import { row } from '../../observe/metrics/thread.js';
 import type { Description } from '../../native/pipeline.js';
 import { shownAlias, type DatabaseSettings } from '../../messages/database-settings.js';
-import { Connection, type ConnectionCallbacks } from '../connection/connection.js';
+import { Connection, type ConnectionOptions } from '../connection/connection.js';
 import { ConnectionQuota, type Quota } from '../connection/connection-quota.js';
 import { Dialer } from '../connection/dialer.js';
 import type { Engine } from '../../base/engine.js';
@@ -25,9 +25,9 @@ import { DatabaseGauges } from './database-gauges.js';
 import { LaneCount } from './lane-count.js';
 import type { Libpq } from '../connection/libpq-addon.js';
 import type { DescribeOptions, Queryable, ServiceDatabase } from '../statement/queryable.js';
-import { OverdueStatements } from './overdue-statements.js';
 import { ResultBudget } from '../connection/result-budget.js';
 import { Scheduler } from './scheduler.js';
+import { TimedStatements, type Overdue } from './timed-statements.js';
 import { connectionFailure, type SqlFailure } from '../statement/sql-failure.js';
 
 /** How long a probe waits for its answer, ms: well above what a busy worker takes. */
@@ -46,11 +46,10 @@ export class Database implements ServiceDatabase {
   /** Called when a connection has ended, for whatever reason. */
   onLost: (() => void) | undefined;
   /** Told when a statement with a name was not answered in time, once until it is answered. */
-  onOverdue: ((overdue: { name: string; limit: number; pause: number }) => void) | undefined;
-  readonly #budget: ResultBudget;
+  onOverdue: ((overdue: Overdue) => void) | undefined;
   readonly #quota: Quota;
   readonly #connections: Connection[] = [];
-  readonly #callbacks: ConnectionCallbacks;
+  readonly #options: ConnectionOptions;
   readonly #lanes = new LaneCount(() => this.#scheduler.waiting.fast);
   readonly #dialer: Dialer;
   readonly #scheduler: Scheduler;
@@ -60,45 +59,34 @@ export class Database implements ServiceDatabase {
   readonly #endSamples: () => void;
   readonly #gauges: DatabaseGauges;
   readonly #engine = new KnownEngine();
-  readonly #overdue = new OverdueStatements();
+  readonly #timed = new TimedStatements((overdue) => this.onOverdue?.(overdue));
   #closed = false;
 
   constructor(settings: DatabaseSettings, budget: ResultBudget, quota: Quota) {
     this.settings = settings;
-    this.#budget = budget;
     this.#quota = quota;
     const counts = row(DATABASES, [shownAlias(settings)]);
     this.#counts = counts;
-    this.#callbacks = {
+    this.#options = {
+      budget,
+      lanes: this.#lanes,
+      prepares: settings.prepared,
       counts,
       server: settings,
       answered: () => this.applyQuota(),
       busy: () => this.#connections.filter((c) => !isIdle(c)).length,
       lost: (connection, rerun) => this.#lost(connection, rerun),
     };
-    this.#dialer = new Dialer(
-      settings,
-      quota,
-      this.#connections,
-      {
-        connected: (pq) => this.#add(pq),
-        ready: () => this.#ready(),
-        isNeeded: () => this.#scheduler.hasWaiting,
-        unreachable: (failure) => this.#failWaiting(failure),
-      },
-      counts,
-    );
-    this.#scheduler = new Scheduler(
-      settings,
-      quota,
-      this.#connections,
-      this.#dialer,
-      this.#lanes,
-      counts,
-    );
-    this.#timer = setInterval(() => {
-      this.#tick(performance.now());
-    }, TICK).unref();
+    const shared = { settings, quota, connections: this.#connections, counts };
+    this.#dialer = new Dialer({
+      ...shared,
+      connected: (pq) => this.#add(pq),
+      ready: () => this.#ready(),
+      isNeeded: () => this.#scheduler.hasWaiting,
+      unreachable: (failure) => this.#failWaiting(failure),
+    });
+    this.#scheduler = new Scheduler({ ...shared, dialer: this.#dialer, lanes: this.#lanes });
+    this.#timer = setInterval(() => this.#tick(performance.now()), TICK).unref();
     this.#gauges = new DatabaseGauges(counts);
     this.#endSamples = onSample(() =>
       this.#gauges.write({
@@ -176,8 +164,9 @@ export class Database implements ServiceDatabase {
     values: (string | null)[] = [],
     options?: InternalOptions,
   ): Promise<InternalOutcome> {
-    return this.#within(limit, sql, values, options, (job) => {
+    return this.#timed.run(limit, sql, values, ownOptions(options), (job) => {
       this.run(job, performance.now());
+      this.flush();
       return true;
     })!;
   }
@@ -193,61 +182,18 @@ export class Database implements ServiceDatabase {
     options?: Pick<InternalOptions, 'identity' | 'before' | 'asScript'>,
   ): Promise<InternalOutcome> | undefined {
     if (this.#closed) return undefined;
-    return this.#within(limit, sql, values, { ...options, rolledBack: 'READ ONLY' }, (job) =>
-      this.#scheduler.runSpare(job, performance.now()),
-    );
-  }
-
-  /** Undefined when `send` has not sent the job. */
-  #within(
-    limit: number,
-    sql: string,
-    values: (string | null)[],
-    options: InternalOptions = {},
-    send: (job: InternalJob) => boolean,
-  ): Promise<InternalOutcome> | undefined {
-    const { name } = options;
-    if (name !== undefined && this.#overdue.pauses(sql, performance.now()))
-      return Promise.resolve({ failure: overdue(`${name}: not asked for, after a time-out`) });
-    let resolve!: (outcome: InternalOutcome) => void;
-    const promise = new Promise<InternalOutcome>((settle) => (resolve = settle));
-    const ended = (outcome: InternalOutcome): void => {
-      clearTimeout(timer);
-      if (name !== undefined && outcome.result !== undefined) this.#overdue.answered(sql);
-      resolve(outcome);
-    };
-    const job = new InternalJob(sql, values, ended, { ...ownOptions(options), cannotWrite: true });
-    const timer = setTimeout(() => {
-      this.abandon(job);
-      if (name !== undefined && job.attempts > 0) this.#timedOut(sql, name, limit);
-      const reason = `no answer in ${limit / 1000} s`;
-      resolve({ failure: overdue(name === undefined ? reason : `${name}: ${reason}`) });
-    }, limit);
-    if (!send(job)) {
-      clearTimeout(timer);
-      return undefined;
-    }
-    this.flush();
-    return promise;
-  }
-
-  #timedOut(sql: string, name: string, limit: number): void {
-    const { isFirst, pause } = this.#overdue.timedOut(sql, performance.now());
-    if (isFirst) this.onOverdue?.({ name, limit, pause });
+    const readOnly = ownOptions({ ...options, rolledBack: 'READ ONLY' });
+    return this.#timed.run(limit, sql, values, readOnly, (job) => {
+      const isSent = this.#scheduler.runSpare(job, performance.now());
+      if (isSent) this.flush();
+      return isSent;
+    });
   }
 
   /** probe resolves to the reason why the database does not answer in time, empty when it does. */
   async probe(): Promise<string> {
     const { failure } = await this.queryWithin(PROBE_LIMIT, 'SELECT 1', [], PROBE);
     return failure?.message ?? '';
-  }
-
-  /**
-   * abandon marks a job whose outcome is no longer needed. The next tick drops it if it was not sent yet, and cancels it if
-   * it runs for long and no other job can be hit. To let a short one end costs less than a new connection.
-   */
-  abandon(job: Job): void {
-    job.abandoned = true;
   }
 
   /** close closes every connection and fails the jobs that wait. */
@@ -310,10 +256,7 @@ export class Database implements ServiceDatabase {
 
   #add(pq: Libpq): void {
     try {
-      const { prepared } = this.settings;
-      this.#connections.push(
-        new Connection(pq, this.#budget, this.#lanes, prepared, this.#callbacks),
-      );
+      this.#connections.push(new Connection(pq, this.#options));
     } catch (error) {
       pq.finish();
       throw error;
@@ -368,10 +311,6 @@ function ownOptions(options: InternalOptions = {}): InternalOptions {
   return { ...options, identity: asOwn(options.identity) };
 }
 
-function overdue(reason: string): ServiceError {
-  return new ServiceError('timeout', reason);
-}
-
 /** Limits how long the statements after it, in its transaction, wait for a lock, ms. */
 const LOCK_LIMIT: Statement = {
   sql: "SELECT 1 WHERE pg_catalog.set_config('lock_timeout', $1, true) IS NULL",
@@ -392,9 +331,6 @@ const SESSION_RESULT = 1 << 30;
 /** openSession makes a database for the command line, whose connections are opened when they are needed. Close it. */
 export function openSession(settings: DatabaseSettings, connections = 1): Database {
   const budget = new ResultBudget(SESSION_RESULT, 2 * SESSION_RESULT);
-  return new Database(
-    settings,
-    budget,
-    new ConnectionQuota(new Int32Array([connections, 0, 0]), 0),
-  );
+  const quota = new ConnectionQuota(new Int32Array([connections, 0, 0]), 0);
+  return new Database(settings, budget, quota);
 }

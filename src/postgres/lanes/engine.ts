@@ -4,8 +4,7 @@
  */
 import { engineOf, type Engine } from '../../base/engine.js';
 import { withTimeout } from '../statement/identity.js';
-import type { InternalOptions, InternalOutcome } from '../statement/internal-job.js';
-import { rowsOf } from '../statement/queryable.js';
+import { rowsOf, type ServiceDatabase } from '../statement/queryable.js';
 
 /** An unusual time limit, ms, which the question reads back: it is gone if settings end with each statement. */
 const MARK = 4_321;
@@ -17,15 +16,7 @@ const QUESTION = `SELECT pg_catalog.version(), pg_catalog.current_setting('state
 const LIMIT = 3_000;
 
 /** The database that is asked; `version` is libpq's number. */
-interface Asked {
-  readonly version: number;
-  queryWithin(
-    limit: number,
-    sql: string,
-    values?: (string | null)[],
-    options?: InternalOptions,
-  ): Promise<InternalOutcome>;
-}
+type Asked = Pick<ServiceDatabase, 'version' | 'queryWithin'>;
 
 /** KnownEngine asks a database once for its engine; again after a failure, and when another version has answered since. */
 export class KnownEngine {
@@ -52,10 +43,8 @@ export class KnownEngine {
 
 async function ask(database: Asked): Promise<Engine> {
   const identity = withTimeout(undefined, MARK);
-  const queryable = {
-    query: (sql: string) => database.queryWithin(LIMIT, sql, [], { identity }),
-  };
-  const [row] = await rowsOf(queryable, QUESTION);
+  const query = (sql: string) => database.queryWithin(LIMIT, sql, [], { identity });
+  const [row] = await rowsOf({ query }, QUESTION);
   const [text, timeout, citus] = row!;
   const engine = engineOf(text ?? '', database.version, citus ?? null);
   if (Number.parseInt(timeout ?? '', 10) === MARK) return engine;

@@ -19,33 +19,25 @@ export const SPREAD = 4;
 /** Most statements in one pipeline: those behind one that turns out to be slow have to wait for it. */
 export const DEPTH = 16;
 
+export interface SchedulerOptions {
+  readonly settings: DatabaseSettings;
+  readonly quota: Quota;
+  readonly connections: readonly Connection[];
+  readonly dialer: Dialer;
+  readonly lanes: LaneCount;
+  /** The database's row of DATABASES. */
+  readonly counts: Float64Array;
+}
+
 export class Scheduler {
-  readonly #settings: DatabaseSettings;
-  readonly #quota: Quota;
-  readonly #connections: readonly Connection[];
-  readonly #dialer: Dialer;
-  readonly #lanes: LaneCount;
+  readonly #options: SchedulerOptions;
   readonly #fast: Job[] = [];
   readonly #slow = new FairQueue();
-  /** The database's row of DATABASES. */
-  readonly #counts: Float64Array;
   /** The only connection serves fast jobs, and slow ones wait: one of those is next. */
   #slowNext = false;
 
-  constructor(
-    settings: DatabaseSettings,
-    quota: Quota,
-    connections: readonly Connection[],
-    dialer: Dialer,
-    lanes: LaneCount,
-    counts: Float64Array,
-  ) {
-    this.#settings = settings;
-    this.#counts = counts;
-    this.#quota = quota;
-    this.#connections = connections;
-    this.#dialer = dialer;
-    this.#lanes = lanes;
+  constructor(options: SchedulerOptions) {
+    this.#options = options;
   }
 
   /** waiting is the number of jobs that wait for a connection, by lane. */
@@ -69,7 +61,7 @@ export class Scheduler {
       }
     }
     if (this.#overflows(cost)) {
-      this.#counts[DATABASE.refused.queue_full]! += 1;
+      this.#options.counts[DATABASE.refused.queue_full]! += 1;
       job.failed(new ServiceError('busy', 'too many slow statements wait already'));
     } else {
       this.#slow.push(job, cost);
@@ -92,10 +84,11 @@ export class Scheduler {
       this.#sendFast(now);
       this.#sendSlow(now);
     }
+    const { quota, connections } = this.#options;
     this.#slowNext =
       this.#slow.size > 0 &&
-      this.#quota.total === 1 &&
-      this.#connections.some((c) => !c.exclusive && c.inFlight.size > 0);
+      quota.total === 1 &&
+      connections.some((c) => !c.exclusive && c.inFlight.size > 0);
   }
 
   /** Sends the fast jobs that wait, or moves them to the slow ones. */
@@ -125,7 +118,7 @@ export class Scheduler {
    * connection. It never waits itself: false when it was not sent.
    */
   runSpare(job: Job, now: number): boolean {
-    if (this.hasWaiting || this.#quota.total < 2) return false;
+    if (this.hasWaiting || this.#options.quota.total < 2) return false;
     const { taken, idle } = this.#dedicated(now);
     if (idle === undefined || taken >= this.#slowLimit) return false;
     idle.exclusive = true;
@@ -135,7 +128,7 @@ export class Scheduler {
 
   /** expire fails the jobs that are abandoned or have waited for too long. */
   expire(now: number): void {
-    const { connectTimeout } = this.#settings;
+    const { connectTimeout } = this.#options.settings;
     const waits = (job: Job): boolean => !job.abandoned && now - job.since <= connectTimeout;
     for (const job of this.#slow.takeUnless(waits)) this.#drop(job);
     for (const job of this.#fast.splice(0)) {
@@ -146,7 +139,8 @@ export class Scheduler {
 
   /** Fails a job that nobody waits for any more, or that has waited for too long. */
   #drop(job: Job): void {
-    this.#counts[job.abandoned ? DATABASE.abandoned : DATABASE.refused.overdue]! += 1;
+    const { counts } = this.#options;
+    counts[job.abandoned ? DATABASE.abandoned : DATABASE.refused.overdue]! += 1;
     job.failed(
       job.abandoned
         ? new ServiceError('timeout')
@@ -164,17 +158,19 @@ export class Scheduler {
    */
   #share(job: Job, now: number): boolean {
     if (this.#slowNext && this.#slow.size > 0) return false;
+    const { connections, quota, dialer } = this.#options;
     let load = job.cost?.time ?? 0;
-    for (const c of this.#connections) if (!c.exclusive) load += c.inFlight.load;
+    for (const c of connections) if (!c.exclusive) load += c.inFlight.load;
     // Connections beyond the limit are about to be closed, and half of the others are for slow statements that wait.
-    let allowed = this.#quota.limit;
-    let lanes = this.#lanes.choose(Math.max(SHARED, Math.ceil(load / SPREAD)), allowed, now);
+    let allowed = quota.limit;
+    const expected = Math.max(SHARED, Math.ceil(load / SPREAD));
+    let lanes = this.#options.lanes.choose(expected, allowed, now);
     if (this.#slow.size > 0) lanes = Math.min(lanes, Math.ceil(allowed / 2));
     let best: Connection | undefined;
     let least = Infinity;
     let pipelines = 0;
     let stalled = false;
-    for (const c of this.#connections) {
+    for (const c of connections) {
       if (--allowed < 0) break;
       if (c.inFlight.isStalled(now)) {
         stalled = true;
@@ -190,8 +186,8 @@ export class Scheduler {
       if (--lanes === 0) break;
     }
     if (stalled && slowCost(job, now) !== undefined) return false;
-    if (lanes > this.#dialer.opening && (best === undefined || best.inFlight.size > 0))
-      this.#dialer.dial(now, pipelines === 0);
+    if (lanes > dialer.opening && (best === undefined || best.inFlight.size > 0))
+      dialer.dial(now, pipelines === 0);
     if (best === undefined) return false;
     send(best, job, now);
     return true;
@@ -199,7 +195,7 @@ export class Scheduler {
 
   /** How many connections may run slow statements. */
   get #slowLimit(): number {
-    const { limit } = this.#quota;
+    const { limit } = this.#options.quota;
     return Math.max(1, limit - (limit > 5 ? SHARED : 1));
   }
 
@@ -208,7 +204,7 @@ export class Scheduler {
    * script is most often fast: its jobs wait for the first ones to be measured.
    */
   #overflows(cost: ScriptCost): boolean {
-    const { connectTimeout, waiting } = this.#settings;
+    const { connectTimeout, waiting } = this.#options.settings;
     const ahead = this.#slow.waiting(cost);
     if (!cost.known) return ahead >= waiting;
     if (ahead * cost.least > connectTimeout * this.#slowLimit) return true;
@@ -224,7 +220,7 @@ export class Scheduler {
       const { taken, idle } = this.#dedicated(now);
       if (taken >= limit) return;
       if (idle === undefined) {
-        this.#dialer.dial(now);
+        this.#options.dialer.dial(now);
         return;
       }
       const job = this.#slow.next((cost) => this.#running(cost, now) < each);
@@ -243,9 +239,10 @@ export class Scheduler {
   #dedicated(now: number): { readonly taken: number; readonly idle: Connection | undefined } {
     let taken = 0;
     let idle: Connection | undefined;
-    this.#connections.forEach((c, i) => {
+    const { connections, quota } = this.#options;
+    connections.forEach((c, i) => {
       if (isTaken(c, now)) taken++;
-      else if (c.inFlight.size === 0 && i < this.#quota.limit) idle = c;
+      else if (c.inFlight.size === 0 && i < quota.limit) idle = c;
     });
     return { taken, idle };
   }
@@ -253,7 +250,7 @@ export class Scheduler {
   /** How many connections a script's slow statements have. */
   #running(cost: ScriptCost, now: number): number {
     let n = 0;
-    for (const c of this.#connections)
+    for (const c of this.#options.connections)
       if (c.inFlight.head?.job.cost === cost && isTaken(c, now)) n++;
     return n;
   }

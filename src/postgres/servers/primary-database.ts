@@ -2,14 +2,11 @@
  * Statements of the service itself on the primary of a database with replicas, whichever server that is at the time. What may
  * write waits until the first one was chosen.
  */
-import type { ServiceError } from '../../base/errors.js';
-import type { Description } from '../../native/pipeline.js';
 import type { Database } from '../lanes/database.js';
 import type { Engine } from '../../base/engine.js';
-import type { InternalOptions, InternalOutcome } from '../statement/internal-job.js';
-import type { DescribeOptions, Queryable, ServiceDatabase } from '../statement/queryable.js';
+import type { InternalOutcome } from '../statement/internal-job.js';
+import type { Queryable, ServiceDatabase } from '../statement/queryable.js';
 import type { Servers } from './servers.js';
-import type { SqlFailure } from '../statement/sql-failure.js';
 
 export class PrimaryDatabase implements ServiceDatabase {
   readonly dedicated: Queryable = {
@@ -34,29 +31,17 @@ export class PrimaryDatabase implements ServiceDatabase {
     return this.#servers.readable.database.engine();
   }
 
-  async query(
-    sql: string,
-    values?: (string | null)[],
-    options?: InternalOptions,
-  ): Promise<InternalOutcome> {
+  async query(...args: Parameters<ServiceDatabase['query']>): Promise<InternalOutcome> {
     await this.#servers.decided();
-    return this.#database.query(sql, values, options);
+    return this.#database.query(...args);
   }
 
   /** queryWithin is as Database.queryWithin; while there is no primary, a replica runs what cannot write. */
-  queryWithin(
-    limit: number,
-    sql: string,
-    values?: (string | null)[],
-    options?: InternalOptions,
-  ): Promise<InternalOutcome> {
-    return this.#servers.readable.database.queryWithin(limit, sql, values, options);
+  queryWithin(...args: Parameters<ServiceDatabase['queryWithin']>): Promise<InternalOutcome> {
+    return this.#servers.readable.database.queryWithin(...args);
   }
 
-  describe(
-    sql: string,
-    options?: DescribeOptions,
-  ): Promise<Description | SqlFailure | ServiceError> {
-    return this.#database.describe(sql, options);
+  describe(...args: Parameters<ServiceDatabase['describe']>): ReturnType<Database['describe']> {
+    return this.#database.describe(...args);
   }
 }

@@ -3,7 +3,7 @@
  * positions of other databases are passed over: `1:0/3000148, reports=1:0/4000060`.
  */
 import { ServiceError } from '../../base/errors.js';
-import { fieldValue } from '../../base/header-list.js';
+import { fieldValue } from '../../base/headers.js';
 import { isNameOf, POSITION_NAME } from '../../base/lsn-name.js';
 import { laterPosition, parsePosition, type WalPosition } from '../statement/wal-position.js';
 

@@ -36,6 +36,13 @@ export interface Router {
 
 export class RoutedJob implements Job {
   readonly job: Job;
+  readonly statement: Statement;
+  readonly values: readonly BoundValue[];
+  readonly bulky: boolean | undefined;
+  readonly identity: Identity | undefined;
+  readonly rolledBack: Job['rolledBack'];
+  readonly cost: ScriptCost | undefined;
+  readonly slowAfter: number | undefined;
   /** When it was routed first, ms. */
   readonly began: number;
   /** When PostgreSQL first ended the session that ran it, ms. */
@@ -61,6 +68,13 @@ export class RoutedJob implements Job {
 
   constructor(job: Job, router: Router, now: number) {
     this.job = job;
+    this.statement = job.statement;
+    this.values = job.values;
+    this.bulky = job.bulky;
+    this.identity = job.identity;
+    this.rolledBack = job.rolledBack;
+    this.cost = job.cost;
+    this.slowAfter = job.slowAfter;
     this.began = now;
     this.#router = router;
   }
@@ -80,18 +94,6 @@ export class RoutedJob implements Job {
     server.running++;
   }
 
-  get statement(): Statement {
-    return this.job.statement;
-  }
-
-  get values(): readonly BoundValue[] {
-    return this.job.values;
-  }
-
-  get bulky(): boolean | undefined {
-    return this.job.bulky;
-  }
-
   /** The response has a header line, which no place in the response ring has room for. */
   get form(): ResultForm {
     const { form } = this.job;
@@ -102,14 +104,6 @@ export class RoutedJob implements Job {
     const { before, after } = this.job;
     if (!this.#checks) return before;
     return [{ statement: REPLAYED, values: [formatLsn(after!.lsn)] }, ...(before ?? [])];
-  }
-
-  get identity(): Identity | undefined {
-    return this.job.identity;
-  }
-
-  get rolledBack(): Job['rolledBack'] {
-    return this.job.rolledBack;
   }
 
   /** On the read-only connections of a replica nothing can write. */
@@ -126,10 +120,6 @@ export class RoutedJob implements Job {
   /** Whether it was sent to a server whose role has changed since. */
   get isOutdated(): boolean {
     return this.server !== undefined && this.server.epoch !== this.#epoch;
-  }
-
-  get cost(): ScriptCost | undefined {
-    return this.job.cost;
   }
 
   get attempts(): number {
@@ -154,10 +144,6 @@ export class RoutedJob implements Job {
 
   set abandoned(abandoned: boolean) {
     this.job.abandoned = abandoned;
-  }
-
-  get slowAfter(): number | undefined {
-    return this.job.slowAfter;
   }
 
   rowsOf(result: StatementResult): number | undefined {

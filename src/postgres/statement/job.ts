@@ -101,7 +101,10 @@ export interface Job {
   attempts: number;
   /** Set by the database: when it was queued, in milliseconds of the monotonic clock. */
   since: number;
-  /** Set when its outcome is no longer needed. */
+  /**
+   * Set when its outcome is no longer needed: it is dropped unless it was sent, and cancelled if it runs for long and no other
+   * job can be hit. To let a short one end costs less than a new connection.
+   */
   abandoned: boolean;
   /** What its server must have replayed, of a database with replicas: any, when it is undefined. */
   readonly after?: WalPosition | undefined;

@@ -2,15 +2,20 @@
  * The body of a request as data of its script: `request.body` and `body.<name>`. Refuses a body that is not what its
  * Content-Type says, and a Content-Type without members for a script that uses members.
  */
-import { constants } from 'node:buffer';
+import { constants, isAscii, isUtf8 } from 'node:buffer';
 import { ServiceError } from '../../base/errors.js';
 import { invalidBody, invalidBodyAt } from './body-error.js';
 import { parseContentType } from './content-type.js';
-import { JsonList, JsonObject, readJson, unknownMembers } from './json-document.js';
-import type { JsonValue, KnownMembers } from './json-document.js';
+import {
+  JsonList,
+  JsonObject,
+  readJson,
+  unknownMembers,
+  type JsonValue,
+  type KnownMembers,
+} from './json-document.js';
 import { bytea, readMultipart, type Fields } from './multipart.js';
 import { parsePairs, type Pairs } from './pairs.js';
-import { decodeUtf8 } from './utf8.js';
 
 /** What a script uses of a body: nothing, only `request.body`, or `body.<name>` too. */
 export type BodyUse = 'none' | 'text' | 'members';
@@ -141,6 +146,27 @@ export function readBody(
     throw invalidBodyAt('JSON in a form: send it with Content-Type: application/json,', text, 0);
   const fields = parsePairs(text, (what = 'an escape that cannot be decoded') => invalidBody(what));
   return new RequestBody(text, fields);
+}
+
+/**
+ * The text of bytes, of which the caller may have the `characters`, one for each. Throws ServiceError `invalid_body` with
+ * line and column for bytes that are not UTF-8, and for NUL, which PostgreSQL cannot store.
+ */
+function decodeUtf8(bytes: Buffer, characters?: string): string {
+  if (!isUtf8(bytes)) throw notUtf8(bytes);
+  const text = isAscii(bytes) ? (characters ?? bytes.toString('latin1')) : bytes.toString();
+  const nul = text.indexOf('\0');
+  if (nul !== -1) throw invalidBodyAt('a NUL, which PostgreSQL cannot store,', text, nul);
+  return text;
+}
+
+function notUtf8(bytes: Buffer): Error {
+  const lossy = bytes.toString();
+  const again = Buffer.from(lossy);
+  let at = 0;
+  while (bytes[at] === again[at]) at++;
+  const before = again.subarray(0, at).toString();
+  return invalidBodyAt('a byte that is not UTF-8', lossy, before.replace(/\uFFFD+$/, '').length);
 }
 
 function textOf(value: string | Buffer): string {

@@ -2,6 +2,7 @@
 import { basename } from 'node:path';
 import { similar } from '../../base/nearest.js';
 import { misplacedFiles, scriptFileNames } from './script-files.js';
+import type { Named } from '../scripts.js';
 import { fileName, verbOf } from '../verb.js';
 
 /**
@@ -32,9 +33,6 @@ export async function missingScriptHint(
   }
 }
 
-function nearestOf(
-  path: string,
-  scripts: readonly { readonly folder: string; readonly name: string }[],
-): string | undefined {
+function nearestOf(path: string, scripts: readonly Named[]): string | undefined {
   return similar(path, [...new Set(scripts.map(({ folder, name }) => `${folder}/${name}`))]);
 }

@@ -6,13 +6,12 @@ import { readdir, realpath } from 'node:fs/promises';
 import { ServiceError } from '../../base/errors.js';
 import { HeadError } from '../head/head.js';
 import { placeOf } from '../script-error.js';
+import type { Named } from '../scripts.js';
 import { ABSENT, readText, stampOf } from './script-file.js';
 import { scriptOfFile, type Verb } from '../verb.js';
 import { isIdentifier } from '../../base/identifier.js';
 
-export interface ListedScript {
-  readonly folder: string;
-  readonly name: string;
+export interface ListedScript extends Named {
   readonly verb: Verb;
 }
 

@@ -10,7 +10,14 @@ import type { Logger } from '../../observe/log.js';
 import { LogOnce } from '../../base/log-once.js';
 import { Refresh } from '../../base/refresh.js';
 import { systemErrorText } from '../../base/text.js';
-import { byPath, type ReadableScript, type RoutedScript, type UsableScript } from '../scripts.js';
+import {
+  byPath,
+  type Listed,
+  type Named,
+  type ReadableScript,
+  type RoutedScript,
+  type UsableScript,
+} from '../scripts.js';
 import { scriptFileNames, type ListedScript } from './script-files.js';
 import { routesOfText, type Compiled, type ScriptText } from '../script-text.js';
 import { fileName, VERBS, type Verb } from '../verb.js';
@@ -44,9 +51,6 @@ export interface ScannedText extends ListedScript {
   readonly compiled: Compiled;
 }
 
-/** A list that stays the same array as long as nothing in it has changed. */
-type List<Item> = readonly Item[] | Promise<readonly Item[]>;
-
 export class ScriptScan {
   readonly #location: string;
   readonly #log: Logger;
@@ -73,26 +77,28 @@ export class ScriptScan {
   }
 
   /** readable lists the scripts for reads, by path. */
-  readable(now: number): List<ReadableScript> {
-    if (this.#refresh.isUsable(now)) return this.#readable;
-    return this.#settled().then(() => this.#readable);
+  readable(now: number): Listed<ReadableScript> {
+    return this.#current(now, () => this.#readable);
   }
 
   /** routed lists the scripts with paths of their own, by path. */
-  routed(now: number): List<RoutedScript> {
-    if (this.#refresh.isUsable(now)) return this.#routed;
-    return this.#settled().then(() => this.#routed);
+  routed(now: number): Listed<RoutedScript> {
+    return this.#current(now, () => this.#routed);
   }
 
   /** usable lists the texts for all verbs, by path and verb. */
-  usable(now: number): List<UsableScript> {
-    if (this.#refresh.isUsable(now)) return this.#allUsable();
-    return this.#settled().then(() => this.#allUsable());
+  usable(now: number): Listed<UsableScript> {
+    return this.#current(now, () => (this.#usable ??= this.#allUsable()));
   }
 
+  /** Of one script, texts are in the order of their verbs. */
   #allUsable(): readonly UsableScript[] {
-    // Of one script, texts are in the order of their verbs.
-    return (this.#usable ??= VERBS.flatMap((verb) => this.#list(usableScript(verb))).sort(byPath));
+    const itemOf = ({ folder, name }: Named, text: ScriptText) => ({ folder, name, text });
+    return VERBS.flatMap((verb) => this.#list(verb, itemOf)).sort(byPath);
+  }
+
+  #current<Item>(now: number, list: () => readonly Item[]): Listed<Item> {
+    return this.#refresh.isUsable(now) ? list() : this.#settled().then(list);
   }
 
   /** texts lists all texts, those that cannot be used too; undefined while the directory cannot be read. */
@@ -171,29 +177,28 @@ export class ScriptScan {
       if (compiled === undefined && settled && !existing.has(path)) this.#files.delete(path);
     }
     if (this.#changed) this.#usable = undefined;
-    if (readable) this.#readable = this.#list(readableScript);
+    if (readable)
+      this.#readable = this.#list('read', ({ folder, name }, { template, head }) => ({
+        folder,
+        name,
+        template,
+        head,
+      }));
     if (routed)
       this.#routed = [...this.#files.values()].flatMap((one) => one.routed ?? []).sort(byPath);
   }
 
-  #list<Item extends { readonly folder: string; readonly name: string }>(
-    itemOf: (script: ListedScript, text: ScriptText) => Item | undefined,
+  #list<Item extends Named>(
+    verb: Verb,
+    itemOf: (script: Named, text: ScriptText) => Item,
   ): readonly Item[] {
     const items: Item[] = [];
     for (const { script, compiled } of this.#files.values()) {
       const isUsable = compiled !== undefined && !(compiled instanceof ServiceError);
-      const item = isUsable ? itemOf(script, compiled) : undefined;
-      if (item !== undefined) items.push(item);
+      if (isUsable && script.verb === verb) items.push(itemOf(script, compiled));
     }
     return items.sort(byPath);
   }
-}
-
-function readableScript(
-  { folder, name, verb }: ListedScript,
-  { template, head }: ScriptText,
-): ReadableScript | undefined {
-  return verb === 'read' ? { folder, name, template, head } : undefined;
 }
 
 function routedScript(
@@ -204,10 +209,4 @@ function routedScript(
   if (routes.length === 0) return undefined;
   const broken = compiled instanceof ServiceError;
   return { alias: undefined, folder, name, verb, routes, broken };
-}
-
-function usableScript(
-  wanted: Verb,
-): (script: ListedScript, text: ScriptText) => UsableScript | undefined {
-  return ({ folder, name, verb }, text) => (verb === wanted ? { folder, name, text } : undefined);
 }

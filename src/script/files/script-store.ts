@@ -7,7 +7,7 @@ import type { Logger } from '../../observe/log.js';
 import { recent } from '../../base/recent.js';
 import { CachedScript } from './cached-script.js';
 import { ScriptScan } from './script-scan.js';
-import type { ReadableScript, RoutedScript, Scripts, UsableScript } from '../scripts.js';
+import type { Listed, ReadableScript, RoutedScript, Scripts, UsableScript } from '../scripts.js';
 
 /** Scripts that are kept compiled. */
 const KEPT = 4_000;
@@ -42,20 +42,17 @@ export class ScriptStore implements Scripts {
   }
 
   /** readable lists the scripts for reads, the same for every database. */
-  readable(
-    _alias: string,
-    now: number,
-  ): readonly ReadableScript[] | Promise<readonly ReadableScript[]> {
+  readable(_alias: string, now: number): Listed<ReadableScript> {
     return this.#scan.readable(now);
   }
 
   /** routed lists the scripts with paths of their own, which run on the default database. */
-  routed(_alias: string, now: number): readonly RoutedScript[] | Promise<readonly RoutedScript[]> {
+  routed(_alias: string, now: number): Listed<RoutedScript> {
     return this.#scan.routed(now);
   }
 
   /** usable lists the texts for all verbs, the same for every database. */
-  usable(_alias: string, now: number): readonly UsableScript[] | Promise<readonly UsableScript[]> {
+  usable(_alias: string, now: number): Listed<UsableScript> {
     return this.#scan.usable(now);
   }
 }

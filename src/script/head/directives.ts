@@ -1,6 +1,6 @@
 /** The directives, by name: each reads what follows its name into the draft of the head. */
 import type { DeclaredParameter } from './declared-parameter.js';
-import { HeadError, type Head, type HeadWarning, type Shape } from './head.js';
+import { HeadError, NO_HEAD, type Head, type HeadWarning, type Shape } from './head.js';
 import { parseHeaderTemplate, type HeaderTemplate } from './header-template.js';
 import { PARAMETER_SYNTAX, parseParameter } from './parse-parameter.js';
 import { parseRoute, type RoutePattern } from './route-pattern.js';
@@ -22,13 +22,8 @@ export class HeadDraft {
   readonly headers: HeaderTemplate[] = [];
   readonly routes: RoutePattern[] = [];
   readonly errors = new Map<string, string>();
-  strict = false;
-  shape: Shape = 'list';
-  status = 200;
-  timeout: number | undefined;
-  maxBody: number | undefined;
-  primary = false;
-  deprecation: string | undefined;
+  /** What is declared besides, and the standards of the rest. */
+  readonly head: { -readonly [Member in keyof Head]: Head[Member] } = { ...NO_HEAD };
   /** The lines of the directives so far that may occur once. */
   readonly #lines = new Map<string, number>();
   #name = '';
@@ -59,10 +54,8 @@ export class HeadDraft {
   }
 
   finish(warnings: readonly HeadWarning[]): Head {
-    const { parameters, strict, shape, status, headers, timeout, primary, routes } = this;
-    const { deprecation, errors, maxBody } = this;
-    const response = { shape, status, headers, errors, timeout, maxBody, primary, deprecation };
-    return { parameters, strict, ...response, routes, warnings };
+    const { parameters, headers, errors, routes } = this;
+    return { ...this.head, parameters, headers, errors, routes, warnings };
   }
 }
 
@@ -97,13 +90,13 @@ function param(draft: HeadDraft, text: string): void {
 function strict(draft: HeadDraft, text: string): void {
   alone(draft, text);
   draft.once();
-  draft.strict = true;
+  draft.head.strict = true;
 }
 
 function shape(draft: HeadDraft, text: string, wanted: Shape): void {
   alone(draft, text);
   draft.once('one or @scalar');
-  draft.shape = wanted;
+  draft.head.shape = wanted;
 }
 
 /** 205 has no body, and 206 is about ranges of one. */
@@ -114,7 +107,7 @@ function status(draft: HeadDraft, text: string): void {
   const code = /^[0-9]{3}$/.test(text) ? Number(text) : 0;
   if (code < 200 || code > 299 || NOT_SUCCESS.has(code))
     throw draft.error('it takes a status of success, from 200 to 299 but 205 and 206');
-  draft.status = code;
+  draft.head.status = code;
 }
 
 function header(draft: HeadDraft, text: string): void {
@@ -153,7 +146,7 @@ function timeout(draft: HeadDraft, text: string): void {
   const time = Math.round(Number(digits) * (UNITS.get(unit) ?? 0));
   if (digits === undefined || time < 1 || time > LONGEST)
     throw draft.error('it takes a time such as 500ms, 2s or 1min');
-  draft.timeout = time;
+  draft.head.timeout = time;
 }
 
 const SIZES: ReadonlyMap<string, number> = new Map([
@@ -169,13 +162,13 @@ function maxBody(draft: HeadDraft, text: string): void {
   const size = Number(digits) * SIZES.get(unit)!;
   if (digits === undefined || size > 1 << 30)
     throw draft.error('it takes a size of at most 1GiB, such as 500KiB or 32MiB');
-  draft.maxBody = size;
+  draft.head.maxBody = size;
 }
 
 function primary(draft: HeadDraft, text: string): void {
   alone(draft, text);
   draft.once();
-  draft.primary = true;
+  draft.head.primary = true;
 }
 
 function path(draft: HeadDraft, text: string): void {
@@ -195,7 +188,7 @@ function deprecated(draft: HeadDraft, text: string): void {
     (Number.isNaN(time.getTime()) || time.toISOString().slice(0, 10) !== date)
   )
     throw draft.error(`${date} is not a date`);
-  draft.deprecation = time === undefined ? 'true' : `@${time.getTime() / 1_000}`;
+  draft.head.deprecation = time === undefined ? 'true' : `@${time.getTime() / 1_000}`;
 }
 
 /** Throws if something follows a directive that takes nothing. */

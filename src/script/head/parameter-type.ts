@@ -68,14 +68,10 @@ function isDate(value: string): boolean {
   return day <= days;
 }
 
-function isTime(value: string): boolean {
-  return TIME.test(value);
-}
-
 /** A date, or a date and a time, with or without a zone. */
 function isTimestamp(value: string): boolean {
   const [, date = '', rest] = /^(\d+-\d\d-\d\d)(?:[T ](.*))?$/s.exec(value) ?? [];
-  return isDate(date) && (rest === undefined || isTime(rest.replace(ZONE, '')));
+  return isDate(date) && (rest === undefined || TIME.test(rest.replace(ZONE, '')));
 }
 
 /** Orders dates; a longer year is later. */
@@ -127,7 +123,7 @@ export const PARAMETER_TYPES: ReadonlyMap<string, ParameterType> = new Map([
   ['boolean', { noun: 'true or false', isValid: (value) => BOOLEAN.test(value) }],
   ['uuid', { noun: 'a UUID', isValid: (value) => UUID.test(value.replace(/^\{(.*)\}$/, '$1')) }],
   ['date', { noun: 'a date (YYYY-MM-DD)', isValid: isDate, compare: compareDates }],
-  ['time', { noun: 'a time (HH:MM:SS)', isValid: isTime }],
+  ['time', { noun: 'a time (HH:MM:SS)', isValid: (value) => TIME.test(value) }],
   ['timestamp', { noun: 'a timestamp (YYYY-MM-DDTHH:MM:SS)', isValid: isTimestamp }],
   ['timestamptz', { noun: 'a timestamp (YYYY-MM-DDTHH:MM:SSZ)', isValid: isTimestamp }],
   ['interval', { noun: 'an interval (such as P1DT2H or 1 day 02:00)', isValid: isInterval }],

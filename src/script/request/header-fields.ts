@@ -3,6 +3,7 @@
  * headers, always present and always empty. Host and Content-Length are missing. A value that the screen refuses is blank
  * when it is rendered, and unchanged when it is bound; one that was not UTF-8 is blank in both.
  */
+import { addPair } from '../body/pairs.js';
 import type { DeclaredParameter } from '../head/declared-parameter.js';
 import { canonicalName } from '../../base/headers.js';
 import { screen } from '../../native/screen.js';
@@ -52,11 +53,7 @@ export class HeaderFields implements ValueMap {
       // Lower case again, so that the spelling of a credential header cannot make a difference.
       const sent = parts[i]!.toLowerCase();
       if (LEFT_OUT.has(sent)) continue;
-      const name = canonicalName(sent);
-      const before = this.#raw.get(name);
-      if (before === undefined) this.#raw.set(name, parts[i + 1]!);
-      else if (typeof before === 'string') this.#raw.set(name, [before, parts[i + 1]!]);
-      else before.push(parts[i + 1]!);
+      addPair(this.#raw, canonicalName(sent), parts[i + 1]!);
     }
   }
 

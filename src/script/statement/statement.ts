@@ -130,15 +130,8 @@ export class StatementBuilder {
   wrapRead(text: string, ranges: readonly StatementRange[] = NOT_SPLIT): ScriptStatement {
     const script = text.slice(0, endOfStatement(text, ranges));
     const { head, tail } = this.#frame;
-    return {
-      sql: head + script + tail,
-      text,
-      start: head.length,
-      length: script.length,
-      commits: false,
-      recurs: false,
-      parts: undefined,
-    };
+    const sql = head + script + tail;
+    return { ...wholeText(text, false), sql, start: head.length, length: script.length };
   }
 
   #parts(text: string, ranges: readonly StatementRange[], source: Located): StatementParts {

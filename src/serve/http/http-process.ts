@@ -18,8 +18,7 @@ import type { ProofUpdate } from '../../messages/proofs.js';
 import type { HttpSettings } from '../../messages/http-settings.js';
 import { errorText } from '../../base/text.js';
 import { HttpServer } from './http-server.js';
-import { SupervisedAttempts } from './transport/supervised.js';
-import { SupervisedScrapes } from './transport/supervised-scrapes.js';
+import { SupervisedAttempts, SupervisedScrapes } from './transport/supervised.js';
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
@@ -141,9 +140,12 @@ process.on('message', (message: SupervisorMessage) => {
     case 'login-wait':
       attempts.replied(message.id, message.wait);
       break;
-    case 'scraped':
-      scrapes.replied(message.id, message.contentType, Buffer.from(message.body, 'base64'));
+    case 'scraped': {
+      const { id, contentType } = message;
+      const body = Buffer.from(message.body, 'base64');
+      scrapes.replied(id, contentType === undefined ? undefined : { contentType, body });
       break;
+    }
     case 'stop-listening':
       // This turn of the loop may still accept connections that wait: closing the socket would reset them.
       setImmediate(() => {

@@ -29,7 +29,7 @@ import { createApp } from './transport/app.js';
 import { BodyBudget } from './transport/body-budget.js';
 import { Dispatcher } from './dispatcher.js';
 import { Gate } from './transport/gate.js';
-import { PLUGINS } from './transport/http-request.js';
+import { PLUGINS, type HttpRequest } from './transport/http-request.js';
 import { McpHandler } from './routes/mcp-handler.js';
 import { PluginHandler } from './routes/plugin-handler.js';
 import { ProofCounts } from './routes/proof-counts.js';
@@ -40,7 +40,7 @@ import { routeTable } from './route-sources.js';
 import { mostConnections } from './transport/most-connections.js';
 import { reportDatabases, reportScripts } from './start-report.js';
 import type { SendSpans } from './transport/span-batcher.js';
-import type { SupervisedScrapes } from './transport/supervised-scrapes.js';
+import type { SupervisedScrapes } from './transport/supervised.js';
 
 /** How long draining waits for idle connections, which the response to their next request closes (milliseconds). */
 const LINGER = 500;
@@ -304,8 +304,8 @@ export class HttpServer {
 
   /** Rejects the requests of a worker that died, except those its successor gets. */
   readonly #died = (worker: number, kept: ReadonlySet<number>): void => {
-    for (const request of this.#requests.pendingAt(worker)) {
-      if (kept.has(request.id)) continue;
+    const lost = (one: HttpRequest): boolean => one.worker === worker && !kept.has(one.id);
+    for (const request of this.#requests.select(lost)) {
       request.worker = -1;
       this.#requests.reject(request, 'worker_lost');
     }

@@ -2,9 +2,8 @@
  * The proofs of the scripts that HTTP processes with the same settings serve. The prover of the first one reports them, and
  * each of them gets them all: what is known before its start, then what changes. They outlive each process.
  */
-import { updateChunks } from '../../messages/update-chunks.js';
+import { updateChunks, type ProofUpdate } from '../../messages/proofs.js';
 import { ProofCache } from '../../messages/proof-cache.js';
-import type { ProofUpdate } from '../../messages/proofs.js';
 import type { DatabaseSettings } from '../../messages/database-settings.js';
 import type { HttpSettings } from '../../messages/http-settings.js';
 

@@ -5,12 +5,15 @@
 import type { FoundScripts } from '../../messages/tasks.js';
 import {
   byPath,
+  named,
+  type Named,
   type ReadableScript,
   type RoutedScript,
   type UsableScript,
 } from '../../script/scripts.js';
 import { inSlices } from '../../base/slices.js';
-import { VERBS } from '../../script/verb.js';
+import type { ScriptText } from '../../script/script-text.js';
+import { VERBS, type Verb } from '../../script/verb.js';
 import type { StoredScript } from './stored-script.js';
 
 type ByPath = Map<string, StoredScript>;
@@ -48,7 +51,14 @@ export class ScriptSnapshot {
    */
   readable(alias: string): Promise<readonly ReadableScript[]> {
     let scripts = this.#readable.get(alias);
-    if (scripts === undefined) this.#readable.set(alias, (scripts = this.#compiled(alias)));
+    if (scripts === undefined) {
+      scripts = this.#list(alias, ['read'], (script, { template, head }) => ({
+        ...script,
+        template,
+        head,
+      }));
+      this.#readable.set(alias, scripts);
+    }
     return scripts;
   }
 
@@ -75,30 +85,26 @@ export class ScriptSnapshot {
   /** usable gives the texts for all verbs of a database, by path and verb. Compiles as readable does. */
   usable(alias: string): Promise<readonly UsableScript[]> {
     let scripts = this.#usable.get(alias);
-    if (scripts === undefined) this.#usable.set(alias, (scripts = this.#allUsable(alias)));
+    if (scripts === undefined) {
+      scripts = this.#list(alias, VERBS, (script, text) => ({ ...script, text }));
+      this.#usable.set(alias, scripts);
+    }
     return scripts;
   }
 
-  async #compiled(alias: string): Promise<readonly ReadableScript[]> {
-    const scripts: ReadableScript[] = [];
+  async #list<Item extends Named>(
+    alias: string,
+    verbs: readonly Verb[],
+    itemOf: (script: Named, text: ScriptText) => Item,
+  ): Promise<readonly Item[]> {
+    const items: Item[] = [];
     await inSlices(this.#visible(alias), ([path, script]) => {
-      const text = script.usableText('read');
-      if (text === undefined) return;
-      const { template, head } = text;
-      scripts.push({ ...named(path), template, head });
-    });
-    return scripts.sort(byPath);
-  }
-
-  async #allUsable(alias: string): Promise<readonly UsableScript[]> {
-    const scripts: UsableScript[] = [];
-    await inSlices(this.#visible(alias), ([path, script]) => {
-      for (const verb of VERBS) {
+      for (const verb of verbs) {
         const text = script.usableText(verb);
-        if (text !== undefined) scripts.push({ ...named(path), text });
+        if (text !== undefined) items.push(itemOf(named(path), text));
       }
     });
-    return scripts.sort(byPath);
+    return items.sort(byPath);
   }
 
   async #withRoutes(defaultAlias: string): Promise<readonly RoutedScript[]> {
@@ -145,9 +151,4 @@ export class ScriptSnapshot {
     this.#own.set(database, own);
     return own;
   }
-}
-
-function named(path: string): { readonly folder: string; readonly name: string } {
-  const [folder = '', name = ''] = path.split('/');
-  return { folder, name };
 }

@@ -10,24 +10,18 @@ import type { IdentityRejected } from '../../postgres/statement/identity.js';
 import { failureLevel, maskQuoted, type SqlFailure } from '../../postgres/statement/sql-failure.js';
 import { parseQueryString } from '../../script/request/query-string.js';
 import type { RequestIds } from '../../observe/trace/trace-context.js';
+import type { WorkerSettings } from '../../messages/worker-settings.js';
 import type { ErrorResponse } from './readable-error.js';
 
-/** Where and for whom a statement failed. */
-export interface FailurePlace extends RequestIds {
-  /** `<folder>/<script>`. */
+/** For whom a statement failed: `script` is `<folder>/<script>`. */
+interface FailedRequest extends RequestIds {
   readonly script: string;
   readonly alias: string;
-  /** Which of several statements: its number, or `commit`. */
-  readonly statement: string | undefined;
-  /** `script:line:column`, when PostgreSQL gave a position. */
-  readonly position: string | undefined;
-  /** The parameter whose value is invalid, where that is known. */
-  readonly parameter: string | undefined;
-  /** What the author of the script can do about it. */
-  readonly hint: string | undefined;
-  /** In development, the lines of the script around the position. */
-  readonly source?: readonly string[] | undefined;
 }
+
+/** Where and for whom it failed. */
+type FailurePlace = FailedRequest &
+  Pick<FailureResponseOptions, 'statement' | 'position' | 'parameter' | 'hint' | 'source'>;
 
 /** What the request contained: a message may repeat it. */
 export interface SentText extends Pick<ScriptRequest, 'query' | 'headers'> {
@@ -68,7 +62,7 @@ export function checkHint(state: string, script: string): string | undefined {
 export function logRejectedIdentity(
   log: Logger,
   { role, failure }: IdentityRejected,
-  place: Pick<FailurePlace, keyof RequestIds | 'script' | 'alias'>,
+  place: FailedRequest,
 ): void {
   const message = failure.raised ? RAISED : maskQuoted(failure.message);
   log.warn({ ...place, role, state: failure.state }, `the caller's identity: ${message}`);
@@ -103,27 +97,27 @@ const LONG_BODY = 'a statement failed; the message may repeat text of a long bod
 
 const WORD = /[\p{L}\p{N}_]+/gu;
 
-export interface FailureResponseOptions {
-  /** Adds the message of the database. */
-  readonly debug: boolean;
-  /** Passes on messages that scripts raise on purpose. */
-  readonly raised: boolean;
-  /** Adds what failed in words, and names of the schema. */
-  readonly details: boolean;
-  /** The text that the script declares for the error. */
-  readonly declared: string | undefined;
-  readonly statement?: string | undefined;
+/** Facts about the failure of a statement, besides PostgreSQL's message. */
+export interface Explanation {
+  /** As `<folder>/<script>:<line>:<column>`. */
   readonly position: string | undefined;
   /** The parameter whose value is invalid, where that is known. */
   readonly parameter: string | undefined;
   /** Of a parameter that is a list, the element that is invalid, from 0. */
   readonly index: number | undefined;
+  /** Which of several statements: its number, or `commit`. */
+  readonly statement: string | undefined;
   /** What the author of the script can do about it, where PostgreSQL gives no hint. */
   readonly hint: string | undefined;
-  /** Adds the SQLSTATE where the code is another one, and the lines of the script around the position. */
-  readonly development: boolean;
-  readonly source?: readonly string[] | undefined;
-  readonly fault?: ServiceError | undefined;
+  /** The error that the caller gets in the place of PostgreSQL's. */
+  readonly fault: ServiceError | undefined;
+}
+
+export interface FailureResponseOptions extends Explanation {
+  /** The text that the script declares for the error. */
+  readonly declared: string | undefined;
+  /** The lines of the script around the position, in development. */
+  readonly source: readonly string[] | undefined;
   /** Whether a value of a row is the cause, and no request. */
   readonly ofRow: boolean;
   /** Whether a cancelled statement (57014) was over its time limit; otherwise an administrator has cancelled it. */
@@ -132,6 +126,7 @@ export interface FailureResponseOptions {
 
 export function failureResponse(
   failure: SqlFailure,
+  settings: Pick<WorkerSettings, 'debug' | 'raised' | 'details' | 'development'>,
   options: FailureResponseOptions,
 ): ErrorResponse {
   const { state } = failure;
@@ -141,11 +136,11 @@ export function failureResponse(
   const status = isOurs ? 500 : (fault?.status ?? statusOfSqlState(state));
   const code = cancelled && options.overTime ? 'timeout' : (fault?.code ?? state);
   const declared = code === state ? options.declared : undefined;
-  const raised = options.raised && isRaised(state) ? failure.message : undefined;
+  const raised = settings.raised && isRaised(state) ? failure.message : undefined;
   const message = declared ?? raised ?? fault?.message ?? SQL_FAILED;
   const extra: Record<string, unknown> = {};
   if (options.parameter !== undefined) extra['parameter'] = options.parameter;
-  if (options.details) {
+  if (settings.details) {
     const { raised, constraint, column, table } = failure;
     extra['index'] = options.index;
     // What code in the database wrote may have values in their place.
@@ -154,7 +149,7 @@ export function failureResponse(
     if (message === SQL_FAILED && !options.ofRow)
       extra['reason'] = REASONS.find(([begin]) => state.startsWith(begin))?.[1];
   }
-  if (options.debug) {
+  if (settings.debug) {
     extra['message'] = failure.message;
     if (failure.detail !== undefined) extra['detail'] = failure.detail;
     const hint = failure.hint ?? options.hint;
@@ -162,7 +157,7 @@ export function failureResponse(
     if (options.statement !== undefined) extra['statement'] = options.statement;
     if (options.position !== undefined) extra['position'] = options.position;
   }
-  if (options.development && code !== state) extra['state'] = state;
+  if (settings.development && code !== state) extra['state'] = state;
   if (options.source !== undefined) extra['source'] = options.source;
   return { status, message, code, members: extra };
 }

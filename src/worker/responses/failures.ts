@@ -32,7 +32,13 @@ import { verbOf } from '../../script/verb.js';
 import { readHint } from '../../script/statement/writing-read.js';
 import type { Position } from '../../base/position.js';
 import { RefusedValue, TemplateError } from '../../template/template.js';
-import { checkHint, failureResponse, logFailure, logRejectedIdentity } from './failure-log.js';
+import {
+  checkHint,
+  failureResponse,
+  logFailure,
+  logRejectedIdentity,
+  type Explanation,
+} from './failure-log.js';
 import { deprecationLine } from './head-response.js';
 import type { Query } from '../query.js';
 import { prefersText, readableError, type ErrorResponse } from './readable-error.js';
@@ -94,25 +100,17 @@ export class Failures {
     const { rendered, head, path: script, request } = query;
     const { alias } = request;
     const { state, constraint } = failure;
-    const { debug, raised, details, development } = this.#parts.settings;
-    const explanation = explain(query, failure, this.#parts.proofs);
-    const { place, position, parameter, index, statement, hint, fault } = explanation;
+    const { settings } = this.#parts;
+    const { development } = settings;
+    const { place, ...explanation } = explain(query, failure, this.#parts.proofs);
+    const { position, parameter, statement, hint } = explanation;
     const source = development && rendered && place ? excerpt(rendered.template, place) : undefined;
     const { statementTimeout } = this.#parts.databases.get(alias)!.settings;
     const limit = Math.min(head.timeout ?? Infinity, statementTimeout);
-    const response = failureResponse(failure, {
-      debug,
-      raised,
-      details,
+    const response = failureResponse(failure, settings, {
+      ...explanation,
       declared: head.errors.get(`${state} ${constraint}`) ?? head.errors.get(state),
-      statement,
-      position,
-      parameter,
-      index,
-      hint,
-      development,
       source,
-      fault,
       ofRow: rendered !== undefined && isOfRow(failure, rendered.text),
       overTime: performance.now() - query.since >= limit - CLOCK_SLACK,
     });
@@ -217,22 +215,12 @@ function linesOf({ allow, acceptPost }: ServiceError, method: string): string {
 /** The headers that list the types of bodies of a method, besides Accept. */
 const ACCEPT: Readonly<Record<string, string>> = { POST: 'Accept-Post', PATCH: 'Accept-Patch' };
 
-/** Facts about the failure of a statement, besides PostgreSQL's message. */
-interface Explanation {
-  /** Where in the script. */
-  readonly place: Position | undefined;
-  /** As `<folder>/<script>:<line>:<column>`. */
-  readonly position: string | undefined;
-  readonly parameter: string | undefined;
-  readonly index: number | undefined;
-  /** Which of several statements. */
-  readonly statement: string | undefined;
-  readonly hint: string | undefined;
-  /** The error that the caller gets in the place of PostgreSQL's. */
-  readonly fault: ServiceError | undefined;
-}
-
-function explain(query: Query, failure: SqlFailure, proofs: ProofCache): Explanation {
+/** Explains a failure; `place` is where in the script it is. */
+function explain(
+  query: Query,
+  failure: SqlFailure,
+  proofs: ProofCache,
+): Explanation & { readonly place: Position | undefined } {
   const { rendered, head, parts, path, request } = query;
   const sent = (): IsSent => {
     const parameters = parseQueryString(query.request.query);

@@ -1,5 +1,5 @@
 /** An error as a text to read, for browsers and terminals that ask for one in development. */
-import { fieldValue } from '../../base/header-list.js';
+import { fieldValue } from '../../base/headers.js';
 
 /** An error before it becomes the body of a response. */
 export interface ErrorResponse {

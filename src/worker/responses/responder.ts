@@ -5,6 +5,7 @@
 import type { ServiceError } from '../../base/errors.js';
 import { NO_HEAD, type Head } from '../../script/head/head.js';
 import { JSON_BODY } from '../../messages/batch.js';
+import type { LargeValue } from '../../native/pipeline.js';
 import { identityOf } from '../../postgres/statement/identity.js';
 import type { Run, StatementResult } from '../../postgres/statement/job.js';
 import { resultTooLarge } from '../../postgres/connection/result-budget.js';
@@ -67,10 +68,7 @@ export class Responder {
     else if (result.place !== undefined) {
       this.sender.finish(query, result.place, 200);
     } else if (query.form !== 'rows') {
-      const value = result.value ?? '[]';
-      if (typeof value === 'string') this.#sendJson(query, value);
-      else if (query.xml) this.#sendJson(query, value.text());
-      else this.sender.respond(query, query.head.status, JSON_BODY, value, '');
+      this.#sendValue(query, result.value ?? '[]');
     } else if (result.columns === undefined) {
       this.#sendJson(query, `{"rows_affected":${result.affected}}`);
     } else {
@@ -98,13 +96,16 @@ export class Responder {
       const json = row === undefined ? result.value : (row[0] ?? null);
       checkJson(head, json);
       const lines = headerLines(head, row && columnTexts(head, row));
-      const body = json ?? '[]';
-      if (typeof body === 'string') this.#sendJson(query, body, lines);
-      else if (query.xml) this.#sendJson(query, body.text(), lines);
-      else this.sender.respond(query, head.status, JSON_BODY, body, lines);
+      this.#sendValue(query, json ?? '[]', lines);
     } else {
       this.#sendChange(query, result);
     }
+  }
+
+  #sendValue(query: Query, value: string | LargeValue, lines = ''): void {
+    if (typeof value === 'string') this.#sendJson(query, value, lines);
+    else if (query.xml) this.#sendJson(query, value.text(), lines);
+    else this.sender.respond(query, query.head.status, JSON_BODY, value, lines);
   }
 
   #sendJson(query: Query, json: string, lines = ''): void {

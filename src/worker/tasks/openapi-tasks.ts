@@ -6,17 +6,16 @@ import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { TypeScriptClient } from '../../describe/client/typescript-client.js';
 import { describeScript } from '../../describe/openapi/describe.js';
-import type { Logger } from '../../observe/log.js';
 import { OpenApiDocument, type DocumentText } from '../../describe/openapi/document.js';
 import { DocumentAccess } from '../../describe/openapi/document-access.js';
 import { ownPaths } from '../../describe/openapi/own-paths.js';
-import type { ProofCache } from '../../messages/proof-cache.js';
 import { recent } from '../../base/recent.js';
 import { routesOf } from '../../script/route-list.js';
-import type { RoutedScript, Scripts, UsableScript } from '../../script/scripts.js';
+import type { RoutedScript, UsableScript } from '../../script/scripts.js';
 import { inSlices } from '../../base/slices.js';
 import { methodsOf } from '../../script/verb.js';
 import type { WorkerSettings } from '../../messages/worker-settings.js';
+import type { WorkerParts } from '../worker-parts.js';
 import type { DocumentReader, OpenApiRequest, OpenApiResponse } from '../../messages/tasks.js';
 
 interface Made {
@@ -27,34 +26,27 @@ interface Made {
   readonly document: Promise<OpenApiDocument>;
 }
 
+/** The parts of a worker that it needs; `databases` has the aliases of the configuration. */
+export interface OpenApiParts extends Pick<WorkerParts, 'scripts' | 'proofs' | 'log'> {
+  readonly settings: Pick<WorkerSettings, 'openapi' | 'defaultAlias'>;
+  readonly databases: Pick<ReadonlySet<string>, 'has' | 'keys'>;
+}
+
 export class OpenApiTasks {
-  readonly #registry: boolean;
-  readonly #scripts: Scripts;
-  readonly #proofs: ProofCache;
-  readonly #aliases: ReadonlySet<string>;
+  readonly #parts: OpenApiParts;
   readonly #defaultAlias: string;
+  readonly #registry: boolean;
   readonly #access: DocumentAccess;
-  readonly #log: Logger;
   /** By the alias in the path; undefined for a path without one. */
   readonly #made = new Map<string | undefined, Made>();
 
   /** By the hash of the document; as many as there may be documents for different callers. */
   readonly #clients = recent<Promise<DocumentText>>({ entries: 40 });
 
-  /** `aliases` are the databases of the configuration. */
-  constructor(
-    { openapi, defaultAlias }: Pick<WorkerSettings, 'openapi' | 'defaultAlias'>,
-    scripts: Scripts,
-    proofs: ProofCache,
-    aliases: ReadonlySet<string>,
-    log: Logger,
-  ) {
-    this.#scripts = scripts;
-    this.#proofs = proofs;
-    this.#aliases = aliases;
-    this.#log = log;
-    this.#defaultAlias = defaultAlias;
-    const { registry, auth } = openapi!; // without it there is no such request
+  constructor(parts: OpenApiParts) {
+    this.#parts = parts;
+    this.#defaultAlias = parts.settings.defaultAlias;
+    const { registry, auth } = parts.settings.openapi!; // without it there is no such request
     this.#registry = registry;
     this.#access = new DocumentAccess(auth);
   }
@@ -75,10 +67,11 @@ export class OpenApiTasks {
    * every document names. Rejects with ServiceError `busy`.
    */
   async databases(reader: DocumentReader): Promise<readonly string[]> {
+    const { databases, scripts } = this.#parts;
     const found = [this.#defaultAlias];
-    for (const alias of this.#aliases)
+    for (const alias of databases.keys())
       if (alias !== this.#defaultAlias) {
-        const usable = await this.#scripts.usable(alias, performance.now());
+        const usable = await scripts.usable(alias, performance.now());
         if (usable.some((script) => this.#mayRun(reader, alias, script))) found.push(alias);
       }
     return found;
@@ -109,9 +102,10 @@ export class OpenApiTasks {
   async #document(database: string | undefined): Promise<OpenApiDocument> {
     const alias = database ?? this.#defaultAlias;
     const now = performance.now();
-    const usable = await this.#scripts.usable(alias, now);
-    const routed = await this.#scripts.routed(this.#defaultAlias, now);
-    const { version } = this.#proofs;
+    const { scripts, proofs } = this.#parts;
+    const usable = await scripts.usable(alias, now);
+    const routed = await scripts.routed(this.#defaultAlias, now);
+    const { version } = proofs;
     const before = this.#made.get(database);
     if (before?.usable === usable && before.routed === routed && before.version === version)
       return before.document;
@@ -128,7 +122,8 @@ export class OpenApiTasks {
   ): Promise<OpenApiDocument> {
     const base = database === undefined ? '..' : '../..';
     const document = new OpenApiDocument({ alias, base, access: this.#access });
-    const served = routed.filter((one) => one.alias === undefined || this.#aliases.has(one.alias));
+    const { databases, proofs, log } = this.#parts;
+    const served = routed.filter((one) => one.alias === undefined || databases.has(one.alias));
     const paths = ownPaths(routesOf(served, this.#defaultAlias).routes, alias);
     await inSlices(usable, ({ folder, name, text }) => {
       const path = `${folder}/${name}`;
@@ -137,17 +132,14 @@ export class OpenApiTasks {
         folder,
         name,
         text,
-        proof: this.#proofs.recordOf({ alias, script: path, verb: text.verb }, text.template),
+        proof: proofs.recordOf({ alias, script: path, verb: text.verb }, text.template),
         paths: paths.get(path) ?? [],
         isNamed: !this.#isRegistry(folder),
       };
       try {
         document.add(describeScript(script, this.#access.hasTokens));
       } catch (err) {
-        this.#log.error(
-          { script: path, alias, err },
-          'a script is left out of the OpenAPI document',
-        );
+        log.error({ script: path, alias, err }, 'a script is left out of the OpenAPI document');
       }
     });
     return document;

@@ -2,12 +2,11 @@
 import type { MessagePort } from 'node:worker_threads';
 import { createLogger, logWarnings, type Logger } from '../../observe/log.js';
 import { beginCounting } from '../../observe/metrics/sampler.js';
-import { updateChunks } from '../../messages/update-chunks.js';
+import { updateChunks, type ProofUpdate } from '../../messages/proofs.js';
 import { Database } from '../../postgres/lanes/database.js';
 import { LentQuota } from '../../postgres/connection/lent-quota.js';
 import { ResultBudget } from '../../postgres/connection/result-budget.js';
 import { ProofCache } from '../../messages/proof-cache.js';
-import type { ProofUpdate } from '../../messages/proofs.js';
 import type { ProverSettings } from '../../messages/prover-settings.js';
 import type { ProverMessage, ProverReport } from '../../messages/tasks.js';
 import { FileTexts } from '../../proof/prover/file-texts.js';

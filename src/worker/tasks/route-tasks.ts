@@ -8,45 +8,42 @@ import type { Logger } from '../../observe/log.js';
 import { routesOf } from '../../script/route-list.js';
 import type { RoutedScript, RoutedScripts } from '../../script/scripts.js';
 import type { RouteList } from '../../messages/tasks.js';
+import type { WorkerSettings } from '../../messages/worker-settings.js';
+
+/** The parts of a worker that it needs; `databases` has the aliases of the configuration. */
+export interface RouteParts {
+  readonly settings: Pick<WorkerSettings, 'defaultAlias'>;
+  readonly databases: Pick<ReadonlySet<string>, 'has'>;
+  readonly scripts: RoutedScripts;
+  readonly log: Logger;
+}
 
 export class RouteTasks {
-  readonly #scripts: RoutedScripts;
-  readonly #aliases: ReadonlySet<string>;
-  readonly #defaultAlias: string;
-  readonly #log: Logger;
+  readonly #parts: RouteParts;
   #routed: readonly RoutedScript[] = [];
   #list: RouteList = { version: newVersion(), routes: [] };
   #logged: ReadonlySet<string> = new Set();
 
-  /** `aliases` are the databases of the configuration. */
-  constructor(
-    scripts: RoutedScripts,
-    aliases: ReadonlySet<string>,
-    defaultAlias: string,
-    log: Logger,
-  ) {
-    this.#scripts = scripts;
-    this.#aliases = aliases;
-    this.#defaultAlias = defaultAlias;
-    this.#log = log;
+  constructor(parts: RouteParts) {
+    this.#parts = parts;
   }
 
   /** list gives the current list; undefined when it is still that of `version`. Rejects with ServiceError `busy`. */
   async list(version: string): Promise<RouteList | undefined> {
-    const routed = await this.#scripts.routed(this.#defaultAlias, performance.now());
+    const { scripts, settings } = this.#parts;
+    const routed = await scripts.routed(settings.defaultAlias, performance.now());
     if (routed !== this.#routed && !isSame(routed, this.#routed)) this.#update(routed);
     this.#routed = routed;
     return this.#list.version === version ? undefined : this.#list;
   }
 
   #update(routed: readonly RoutedScript[]): void {
-    const { routes, conflicts } = routesOf(
-      routed.filter(({ alias }) => alias === undefined || this.#aliases.has(alias)),
-      this.#defaultAlias,
-    );
+    const { settings, databases, log } = this.#parts;
+    const served = routed.filter(({ alias }) => alias === undefined || databases.has(alias));
+    const { routes, conflicts } = routesOf(served, settings.defaultAlias);
     this.#list = { version: newVersion(), routes };
     const messages = new Set(conflicts.map(({ message }) => message));
-    for (const message of messages) if (!this.#logged.has(message)) this.#log.error(message);
+    for (const message of messages) if (!this.#logged.has(message)) log.error(message);
     this.#logged = messages;
   }
 }

@@ -44,7 +44,13 @@ export async function documentScripts(
   if (proved) proofs.apply({ proofs: await proofsOf(t, server, store), gone: [], complete: true });
   const openapi: DocumentSettings = { auth: undefined, registry: false, ...settings };
   const aliases = new Set([ALIAS]);
-  const tasks = new OpenApiTasks({ openapi, defaultAlias: ALIAS }, store, proofs, aliases, log);
+  const tasks = new OpenApiTasks({
+    settings: { openapi, defaultAlias: ALIAS },
+    databases: aliases,
+    scripts: store,
+    proofs,
+    log,
+  });
   return {
     tasks,
     proofs,

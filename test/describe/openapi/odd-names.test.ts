@@ -90,7 +90,7 @@ t.test('a script that cannot be described is left out, the others are not', asyn
   const lines: unknown[] = [];
   const logged = { error: (fields: object) => lines.push(fields) } as unknown as Logger;
   const openapi = { auth: undefined, registry: false };
-  const tasks = new OpenApiTasks({ openapi, defaultAlias: ALIAS }, scripts, new ProofCache(), new Set([ALIAS]), logged); // prettier-ignore
+  const tasks = new OpenApiTasks({ settings: { openapi, defaultAlias: ALIAS }, databases: new Set([ALIAS]), scripts, proofs: new ProofCache(), log: logged }); // prettier-ignore
   const request = { form: 'json', database: undefined, reader: ANYBODY, ifNoneMatch: '' } as const;
   const { paths } = JSON.parse((await tasks.respond(request)).text!) as Json;
   t.same(Object.keys(paths!), [`/_QUERIES/${one!.folder}/${one!.name}`]);

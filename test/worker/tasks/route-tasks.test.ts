@@ -15,7 +15,12 @@ function tasks(): { tasks: RouteTasks; logged: string[]; set: (scripts: RoutedSc
   let scripts: readonly RoutedScript[] = [];
   const routed = (): readonly RoutedScript[] => scripts;
   return {
-    tasks: new RouteTasks({ routed }, new Set(['main', 'other']), 'main', log),
+    tasks: new RouteTasks({
+      settings: { defaultAlias: 'main' },
+      databases: new Set(['main', 'other']),
+      scripts: { routed },
+      log,
+    }),
     logged,
     set: (given) => (scripts = given),
   };

@@ -4,7 +4,7 @@
  * ended. The call may be in another HTTP process: notifications that match nothing here are passed on to the others.
  */
 import { createHash } from 'node:crypto';
-import { fieldValue } from '../../../base/header-list.js';
+import { fieldValue } from '../../../base/headers.js';
 import type { CancelledCall } from '../../../messages/ipc.js';
 import { isObject } from '../../../base/json.js';
 import type { ConcurrencyLimit, HttpRequest } from '../transport/http-request.js';
@@ -67,9 +67,10 @@ export class McpCancellation {
   }
 
   #matching({ caller, id }: CancelledCall): HttpRequest[] {
-    return this.#requests
-      .countedIn(this.#limit)
-      .filter((one) => this.#idOf(one) === id && callerOf(one) === caller);
+    return this.#requests.select(
+      (one) =>
+        one.concurrencyLimit === this.#limit && this.#idOf(one) === id && callerOf(one) === caller,
+    );
   }
 
   #idOf(request: HttpRequest): string | undefined {

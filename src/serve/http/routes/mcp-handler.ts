@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto';
 import type { Caller } from '../../../access/caller.js';
 import { packMcpRequest } from '../../../messages/batch.js';
 import { ServiceError } from '../../../base/errors.js';
-import { fieldValue } from '../../../base/header-list.js';
+import { fieldValue } from '../../../base/headers.js';
 import type { CancelledCall } from '../../../messages/ipc.js';
 import type { QueryPool } from '../../pool/query-pool.js';
 import { PageOrigins, type Gate } from '../transport/gate.js';

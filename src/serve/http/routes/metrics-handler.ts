@@ -1,13 +1,13 @@
 /** `/metrics` on the service's own port, for callers that present `metrics.token`, which is no token of a user. */
 import { readBearer } from '../../../access/tokens/bearer.js';
 import { ServiceError } from '../../../base/errors.js';
-import { fieldValue } from '../../../base/header-list.js';
+import { fieldValue } from '../../../base/headers.js';
 import type { HttpRequest } from '../transport/http-request.js';
 import { MetricsToken } from './metrics-token.js';
 import type { RequestTable } from '../transport/request-table.js';
 import { TYPED } from '../transport/response-head.js';
 import type { RouteSource } from '../transport/route.js';
-import type { SupervisedScrapes } from '../transport/supervised-scrapes.js';
+import type { SupervisedScrapes } from '../transport/supervised.js';
 
 /** Longest Accept header that is passed on, characters: Prometheus sends 300. */
 const LONGEST_ACCEPT = 1_024;

@@ -5,7 +5,7 @@
 import type { Caller } from '../../../access/caller.js';
 import { BODY_METHODS, LISTING, packRequest, SCRIPT } from '../../../messages/batch.js';
 import { ServiceError } from '../../../base/errors.js';
-import { fieldValue } from '../../../base/header-list.js';
+import { fieldValue } from '../../../base/headers.js';
 import type { QueryPool } from '../../pool/query-pool.js';
 import type { ExposeSettings } from '../../../messages/access-settings.js';
 import type { HttpSettings } from '../../../messages/http-settings.js';

@@ -4,7 +4,7 @@
  */
 import { JSON_BODY } from '../../../messages/batch.js';
 import { ServiceError, type ErrorCode } from '../../../base/errors.js';
-import { fieldValue } from '../../../base/header-list.js';
+import { fieldValue } from '../../../base/headers.js';
 import type { HttpSettings } from '../../../messages/http-settings.js';
 import type { HttpRequest } from '../transport/http-request.js';
 import type { RequestTable } from '../transport/request-table.js';

@@ -22,8 +22,8 @@ const MOST_KEPT_LATE = 100;
 /** Requests that are not traced: their callers repeat them for ever. */
 const UNTRACED: ReadonlySet<string | undefined> = new Set(['/_health', '/_ready', '/metrics']);
 
-/** Status of a client that disconnected before the response. */
-const CLIENT_GONE = 499;
+/** CLIENT_GONE is the status in logs and metrics of a client that disconnected before the response (as in nginx). */
+export const CLIENT_GONE = 499;
 
 type Reason = 'sampled' | 'failed' | 'slow';
 

@@ -11,25 +11,20 @@ import { ERROR_RESPONSES, HTTP } from '../../../observe/metrics/catalogue.js';
 import { observeBytes } from '../../../observe/metrics/histogram.js';
 import { counts } from '../../../observe/metrics/thread.js';
 import { SlotTable } from '../../../base/slot-table.js';
-import { requestIds, type RequestIds } from '../../../observe/trace/trace-context.js';
 import { HttpRequest, type ConcurrencyLimit } from './http-request.js';
 import { Lingering, TICK } from './lingering.js';
 import { ReadPauses } from './read-pauses.js';
 import type { RequestHead } from './request-head.js';
-import type { RequestSpans } from './request-spans.js';
+import { logAccess, logFailure, succeeds } from './request-log.js';
+import { CLIENT_GONE, type RequestSpans } from './request-spans.js';
 import { statusHead, TYPED } from './response-head.js';
 import type { Body } from './response-writer.js';
 import { SendingResponses, type OnSending } from './sending-responses.js';
 
-/** Status in the access log and in metrics when the client disconnected before the response (as in nginx). */
-const CLIENT_GONE = 499;
-
 /** For how long reading stays paused without a break (milliseconds); only then is a disconnect noticed. */
 const PAUSED = 5_000;
 
-const FAILED = 'a request failed';
-
-export interface RequestTableOptions {
+interface RequestTableOptions {
   /** Most requests without a response; one more may be opened to be rejected. */
   readonly capacity: number;
   /** A request's whole time (milliseconds), and how long its client may then take nothing of the response. */
@@ -93,7 +88,7 @@ export class RequestTable {
 
   /** failUnopened responds to a request that `open`, or what comes before it, has failed for. */
   failUnopened(res: HttpResponse, error: unknown): void {
-    this.#log(error);
+    logFailure(this.#options, error);
     const body = errorBody(ERRORS.internal[1], 'internal', false);
     succeeds(() => res.writeStatus(statusHead(500, JSON_BODY)).end(body, true));
   }
@@ -120,12 +115,9 @@ export class RequestTable {
     return this.#pending.get(request.id) === request;
   }
 
-  pendingAt(worker: number): HttpRequest[] {
-    return this.#pending.values().filter((request) => request.worker === worker);
-  }
-
-  countedIn(concurrencyLimit: ConcurrencyLimit): HttpRequest[] {
-    return this.#pending.values().filter((one) => one.concurrencyLimit === concurrencyLimit);
+  /** select returns the requests without a response that pass a test. */
+  select(test: (request: HttpRequest) => boolean): HttpRequest[] {
+    return this.#pending.values().filter(test);
   }
 
   /**
@@ -166,7 +158,7 @@ export class RequestTable {
     this.#remove(request);
     if (this.closing) response.close = true;
     if (request.unread) this.#lingering.respond(request, status, type, body);
-    else if (!response.write(status, type, body, () => this.#sentWhole(request))) {
+    else if (!response.write(status, type, body, () => this.#sent(request, false))) {
       this.#sending.add(request, length, status, began ?? performance.now());
       this.#ended(request, status, began, true);
       return;
@@ -174,9 +166,9 @@ export class RequestTable {
     this.#ended(request, status, began);
   }
 
-  /** reject responds with an error, by default with its own message, and abandons the request at its worker. */
-  reject(request: HttpRequest, code: ErrorCode, message?: string): void {
-    this.fail(request, new ServiceError(code, message));
+  /** reject responds with an error, and abandons the request at its worker. */
+  reject(request: HttpRequest, code: ErrorCode): void {
+    this.fail(request, new ServiceError(code));
   }
 
   /** cancel ends a pending request with a JSON response, and abandons it at its worker. */
@@ -210,14 +202,15 @@ export class RequestTable {
     if (error instanceof ServiceError && this.isPending(request))
       try {
         const { status, detail, cause } = error;
-        if (status === 500 && (detail ?? cause) !== undefined) this.#log(cause, request, detail);
+        if (status === 500 && (detail ?? cause) !== undefined)
+          logFailure(this.#options, cause, request, detail);
         this.#reject(request, error);
         return;
       } catch (thrown) {
         failure = thrown;
         response.lines = lines;
       }
-    this.#log(failure, request);
+    logFailure(this.#options, failure, request);
     if (this.#lingering.has(request)) return; // its response is on its way
     const internal = (): void => this.#reject(request, new ServiceError('internal'));
     if (this.isPending(request) && succeeds(internal)) return;
@@ -276,15 +269,13 @@ export class RequestTable {
     }
   }
 
-  #sentWhole(request: HttpRequest): void {
-    this.#attempt(request, () => this.#sent(request, false));
-  }
-
   /** Ends a response that was sent in pieces, or whose client is gone, if there is one. */
   #sent(request: HttpRequest, isGone: boolean): void {
-    const sending = this.#sending.end(request);
-    if (sending !== undefined)
-      this.#options.spans?.sent(request, sending.status, sending.began, isGone);
+    this.#attempt(request, () => {
+      const sending = this.#sending.end(request);
+      if (sending !== undefined)
+        this.#options.spans?.sent(request, sending.status, sending.began, isGone);
+    });
   }
 
   /** Returns false when the request was not pending. */
@@ -324,15 +315,8 @@ export class RequestTable {
     try {
       step();
     } catch (error) {
-      this.#log(error, request);
+      logFailure(this.#options, error, request);
     }
-  }
-
-  /** Logs what has failed, if that succeeds. */
-  #log(error: unknown, request?: HttpRequest, detail?: string): void {
-    let ids: RequestIds | undefined;
-    succeeds(() => (ids = request && this.#failedIds(request)));
-    succeeds(() => this.#options.log.error({ ...ids, detail, err: error }, FAILED));
   }
 
   /**
@@ -340,41 +324,15 @@ export class RequestTable {
    * that is still being sent: then its spans end later.
    */
   #ended(request: HttpRequest, status: number, began?: number, isSending = false): void {
+    const { spans, accessLog, log } = this.#options;
     try {
       const time = performance.now() - request.started;
       request.routeMetrics.count(request.method, status, time / 1_000);
-      if (isSending) this.#options.spans?.sending(request, status, time);
-      else this.#options.spans?.ended(request, status, time, began);
-      if (this.#options.accessLog) this.#logAccess(request, status, time);
+      if (isSending) spans?.sending(request, status, time);
+      else spans?.ended(request, status, time, began);
+      if (accessLog) logAccess(log, request, status, time);
     } catch (error) {
-      this.#log(error, request); // its response is on its way
+      logFailure(this.#options, error, request); // its response is on its way
     }
-  }
-
-  /** The ids of a request that fails (5xx), so that its spans are kept. */
-  #failedIds(request: HttpRequest): RequestIds {
-    this.#options.spans?.failed(request);
-    return requestIds(request, request.trace?.ids);
-  }
-
-  /** One line for each request, without its query string, which may contain personal data. `time` is milliseconds. */
-  #logAccess(request: HttpRequest, status: number, time: number): void {
-    const { method, path, user } = request;
-    const ms = Math.round(time * 10) / 10;
-    const who = user === '' ? undefined : { user };
-    this.#options.log.info(
-      { method, path, status, ms, ...requestIds(request, request.trace?.ids), ...who },
-      'request',
-    );
-  }
-}
-
-/** succeeds runs a step of handling a failure, which must not fail itself. */
-function succeeds(step: () => void): boolean {
-  try {
-    step();
-    return true;
-  } catch {
-    return false;
   }
 }
