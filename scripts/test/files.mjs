@@ -39,22 +39,22 @@ export function choose(files, parts, mode) {
 }
 
 /** Seconds that the files of one process take together at most: so many places can share the work. */
-const LONGEST_GROUP = 30;
+const LONGEST_GROUP = 20;
 
 /**
- * grouped puts files that can share a process together, in their order: a start costs more than most of them. `seconds` is how
- * long a file is thought to take. Returns lists of files, each for one process, the longest first.
+ * grouped puts the files of a folder that can share a process together: a start costs more than most of them. `seconds` is
+ * how long a file is thought to take. Returns lists of files, each for one process, the longest first.
  */
 export function grouped(files, graph, project, seconds) {
   const groups = [];
-  let open;
+  const open = new Map();
   for (const file of files) {
-    const shares = canShare(file, graph, project);
-    let group = shares ? open : undefined;
+    const folder = canShare(file, graph, project) ? path.dirname(file) : file;
+    let group = open.get(folder);
     if (group === undefined || group.seconds + seconds(file) > LONGEST_GROUP) {
       group = { files: [], seconds: 0 };
       groups.push(group);
-      if (shares) open = group;
+      open.set(folder, group);
     }
     group.files.push(file);
     group.seconds += seconds(file);
@@ -62,10 +62,8 @@ export function grouped(files, graph, project, seconds) {
   return groups.sort((a, b) => b.seconds - a.seconds).map((group) => group.files);
 }
 
-/** A program that a file starts does what it likes in a process or thread of its own. */
 function canShare(file, graph, project) {
-  const modules = [...graph.imported(compiledName(file))].filter((name) =>
-    name.startsWith('dist-test/'),
-  );
+  const ofTests = (name) => name.startsWith('dist-test/') && name.endsWith('.js');
+  const modules = [...graph.reached(compiledName(file), ofTests)].filter(ofTests);
   return modules.every((name) => !ALONE.test(fs.readFileSync(path.join(project, name), 'utf8')));
 }

@@ -24,13 +24,9 @@ export function compiledName(file) {
     : file;
 }
 
-/** Modules of the project that a module imports; others are named for a process or thread. */
-const IMPORTS = /\b(?:from|import) ?\(?(['"])(\.[\w./-]+)\1/g;
-
 export class ImportGraph {
   #project;
   #needs = new Map();
-  #texts = new Map();
 
   constructor(project) {
     this.#project = project;
@@ -50,26 +46,6 @@ export class ImportGraph {
     return found;
   }
 
-  /** imported is every module beside it that a module imports, itself and through others too. */
-  imported(file) {
-    const found = new Set([file]);
-    for (const one of found)
-      for (const [, , name] of this.#text(one).matchAll(IMPORTS)) {
-        const next = path.join(path.dirname(one), name);
-        if (this.#isThere(next)) found.add(next);
-      }
-    return found;
-  }
-
-  #text(file) {
-    let text = this.#texts.get(file);
-    if (text === undefined) {
-      text = fs.readFileSync(path.join(this.#project, file), 'utf8');
-      this.#texts.set(file, text);
-    }
-    return text;
-  }
-
   #neededBy(file) {
     let needed = this.#needs.get(file);
     if (needed === undefined) {
@@ -80,7 +56,7 @@ export class ImportGraph {
   }
 
   #read(file) {
-    const text = this.#text(file);
+    const text = fs.readFileSync(path.join(this.#project, file), 'utf8');
     const needed = new Set();
     for (const [, , name] of text.matchAll(PATHS)) {
       for (const candidate of candidates(file, name))
