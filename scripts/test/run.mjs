@@ -18,7 +18,7 @@ import { endOnSignals, spawnMarked } from './process-tree.mjs';
 import { runFiles } from './run-files.mjs';
 
 /** Processes of test files that run at one time, each with a PostgreSQL server that its files share: many files wait. */
-const PLACES = 4;
+const PLACES = 6;
 
 /** What uses that server. */
 const POSTGRES = 'dist-test/test/support/postgres.js';

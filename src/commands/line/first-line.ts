@@ -37,11 +37,15 @@ export function firstLine(
     ];
     const end = (): void => {
       for (const timer of timers) clearTimeout(timer);
-      input.off('data', take).off('end', ended).off('error', reject).pause();
+      input.off('data', take).off('end', ended).off('error', failed).pause();
     };
     const ended = (): void => {
       end();
       resolve(text === '' ? 'empty' : { line: text });
+    };
+    const failed = (error: Error): void => {
+      end();
+      reject(error);
     };
     const take = (part: string): void => {
       text += part;
@@ -50,6 +54,6 @@ export function firstLine(
       end();
       resolve(length < 0 ? 'long' : { line: text.slice(0, length).replace(/\r$/, '') });
     };
-    input.setEncoding('utf8').on('data', take).on('end', ended).on('error', reject);
+    input.setEncoding('utf8').on('data', take).on('end', ended).on('error', failed);
   });
 }

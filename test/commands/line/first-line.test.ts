@@ -40,4 +40,6 @@ t.test('a stream that fails', async (t) => {
   const found = firstLine(input, { waiting: () => undefined });
   input.destroy(new Error('EIO'));
   await t.rejects(found, { message: 'EIO' });
+  t.equal(input.listenerCount('error'), 0);
+  t.notOk(process.getActiveResourcesInfo().includes('Timeout'), 'the process may end');
 });
