@@ -66,16 +66,24 @@ t.test('those of one turn, on one connection', async (t) => {
   t.strictSame(outcomes.map(textOf), MIXED_TEXTS);
 });
 
-/** A proxy before the server, and what clients have sent through it. */
+/** A proxy before the server, and what clients have sent through it; `change` may change what it passes on, and Close has no answer. */
 async function startProxy(
   t: Pick<Test, 'teardown'>,
+  change = (bytes: string): string => bytes,
 ): Promise<{ port: number; sent: () => string }> {
   let sent = '';
   const proxy = createServer((client) => {
     const upstream = connect(server.port, server.host);
-    client.on('data', (bytes: Buffer) => (sent += bytes.toString('latin1')));
     for (const socket of [client, upstream]) socket.on('error', () => undefined);
-    client.pipe(upstream).pipe(client);
+    client.setEncoding('latin1').on('data', (bytes: string) => {
+      sent += bytes;
+      upstream.write(change(bytes), 'latin1');
+    });
+    client.on('close', () => upstream.destroy());
+    upstream.setEncoding('latin1').on('data', (bytes: string) => {
+      client.write(bytes.replaceAll('3\0\0\0\x04', ''), 'latin1');
+    });
+    upstream.on('close', () => client.destroy());
   });
   proxy.listen(0, '127.0.0.1');
   await once(proxy, 'listening');
@@ -97,6 +105,31 @@ t.test('sixteen are sent before the first has a result', async (t) => {
     (await Promise.all(outcomes)).map(textOf),
     texts.map((_, i) => `c${i}_`),
   );
+});
+
+t.test('a pooler that loses what was parsed', async (t) => {
+  let lost = 0;
+  // A Close before the Describe, whose answer the client does not see.
+  const { port } = await startProxy(t, (bytes) =>
+    bytes.replace(
+      /(SELECT id AS ([ab]) FROM item\0\0\0)(D\0\0\0\x06S\0)/,
+      (all, parse, name, describe) => {
+        if (name === 'a' && lost > 0) return all;
+        lost++;
+        return `${parse}C\0\0\0\x06S\0${describe}`;
+      },
+    ),
+  );
+  const { host, password } = server;
+  const session = openSession(databaseSettings('test', { host, port, password }));
+  t.teardown(() => session.close());
+  const asked = async (name: string): Promise<string> =>
+    textOf(await session.describe(`SELECT id AS ${name} FROM item`));
+  t.equal(await asked('a'), 'a', 'it is sent again');
+  t.equal(lost, 1);
+  t.equal(await asked('b'), '26000');
+  t.equal(lost, 3, 'once');
+  t.equal(await asked('a'), 'a');
 });
 
 t.test('among statements that run', async (t) => {

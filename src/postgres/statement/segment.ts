@@ -8,7 +8,7 @@ import { BODY, ROWS, VALUE, type Pipeline } from '../../native/pipeline.js';
 import { identityFailure } from './identity.js';
 import type { EarlierStatement, Job, Statement } from './job.js';
 import type { PreparedStatements } from './prepared-statements.js';
-import { isInAborted, isStale, type SqlFailure } from './sql-failure.js';
+import { isInAborted, isStale, isUnnamedGone, type SqlFailure } from './sql-failure.js';
 
 const FORMS = { rows: ROWS, value: VALUE, body: BODY } as const;
 
@@ -230,7 +230,9 @@ export function dropUnknown(
   }
   const inIdentity = missing > results;
   const failed = inIdentity ? identityName : failedStatement(segment, missing).name;
-  const stale = 'state' in failure && isStaleName(failure, failed);
+  const stale =
+    'state' in failure &&
+    (isStaleName(failure, failed) || (job.form === 'description' && isUnnamedGone(failure)));
   // Its name is gone from the server, or its own Parse failed; another may have replaced it by now.
   if (inIdentity && (stale || missing > results + 1))
     identities.remove(job.identity!.statement, identityName);

@@ -93,6 +93,14 @@ export function isStale({ state, routine, inside, message }: SqlFailure, name: s
   return state === '0A000' && routine === 'RevalidateCachedQuery';
 }
 
+/**
+ * isUnnamedGone tells whether the statement that a segment has just parsed was unknown to its Describe. A pooler that gives a
+ * server to another client between the two does that (PgBouncer before 1.21, where a segment is split between two reads).
+ */
+export function isUnnamedGone({ state, routine }: SqlFailure): boolean {
+  return state === '26000' && routine === 'exec_describe_statement_message';
+}
+
 /** mayBeStale tells whether a failure has an SQLSTATE as for isStale, and was not raised inside a function. */
 export function mayBeStale({ state, inside }: SqlFailure): boolean {
   return (state === '26000' || state === '0A000') && inside !== true;
