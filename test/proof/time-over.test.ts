@@ -7,7 +7,7 @@ import t from 'tap';
 import { TypeScriptClient } from '#app/describe/client/typescript-client.js';
 import { toolParameters } from '#app/mcp/scripts/tool-parameter.js';
 import type { Bounds } from '#app/proof/branches/exploration.js';
-import { OutOfTime } from '#app/proof/branches/out-of-time.js';
+import { OutOfTime } from '#app/proof/branches/interruption.js';
 import { prove, type Proof } from '#app/proof/branches/proof.js';
 import { recordOf } from '#app/proof/branches/proof-record.js';
 import type { Describe } from '#app/proof/branches/statement-check.js';

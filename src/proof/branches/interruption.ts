@@ -1,5 +1,14 @@
-/** Failures of statements that end a proof: the database is lost, or only this proof is blocked. */
+/** What ends a proof early: its time is over, the database is lost, or a statement of it is blocked. */
 import type { StatementFailure } from '../../postgres/statement/queryable.js';
+
+/** OutOfTime ends the proof of a script whose time was over while PostgreSQL parsed a statement. */
+export class OutOfTime extends Error {
+  override readonly name = 'OutOfTime';
+
+  constructor() {
+    super('the time for the proof is over');
+  }
+}
 
 /** isLoss tells whether other texts cannot be proved on the database either: connections, a shutdown, too many clients. */
 export function isLoss({ state }: StatementFailure): boolean {

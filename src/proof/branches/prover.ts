@@ -27,7 +27,7 @@ import { Analyser } from './analyser.js';
 import { tablesOf } from './catalog.js';
 import type { Exploration } from './exploration.js';
 import { faultOf, prove, type Proof, type ProofSession } from './proof.js';
-import { OutOfTime } from './out-of-time.js';
+import { OutOfTime } from './interruption.js';
 import { checkShape, type Checking, type Fault } from './shape-check.js';
 import { missingPrivileges, rolesOf } from './privileges.js';
 import { SLICE, Slices } from '../../base/slices.js';

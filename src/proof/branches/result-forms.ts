@@ -6,7 +6,7 @@ import type { AnalysedColumn, Analysis } from '../analysis/analysis.js';
 import type { NeededRights } from '../analysis/dependencies.js';
 import { exactly, type Conjunction } from './explanation.js';
 import type { Path } from './option.js';
-import { OutOfTime } from './out-of-time.js';
+import { OutOfTime } from './interruption.js';
 import type { Description, ParsedStatement } from './statement-check.js';
 import { rightsOf, usesOf, type StatementUses } from './statement-uses.js';
 

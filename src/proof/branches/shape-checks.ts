@@ -1,6 +1,6 @@
 /** Asks PostgreSQL about the texts of a script, several at a time, so that a database that is far away is not waited for each time. */
 import type { Shape } from './exploration.js';
-import { OutOfTime } from './out-of-time.js';
+import { OutOfTime } from './interruption.js';
 import { checkShape, type Checking, type ShapeResult } from './shape-check.js';
 import type { Slots } from './slots.js';
 

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { ServiceDatabase } from '../../postgres/statement/queryable.js';
 import { catalogVersion, type CatalogVersion } from '../../proof/branches/catalog-version.js';
-import { OutOfTime } from '../../proof/branches/out-of-time.js';
+import { OutOfTime } from '../../proof/branches/interruption.js';
 import type { AnalysedRecord } from '../../proof/branches/proof-record.js';
 import type { Prover } from '../../proof/branches/prover.js';
 import { proveText } from '../../proof/text-proof.js';
