@@ -9,7 +9,7 @@ import path from 'node:path';
 export const CURRENT_TEST = 'dist-test/node_modules/tap/index.js';
 
 /** Bindings of a module are live: what imports the default export sees the test that was set last. */
-const TEXT = `import tap from '${import.meta.resolve('tap')}';
+const textWith = (tap) => `import tap from '${tap}';
 let test = tap;
 export function setTest(t) {
   test = t;
@@ -22,5 +22,6 @@ export function placeCurrentTest(project) {
   const folder = path.join(project, path.dirname(CURRENT_TEST));
   fs.mkdirSync(folder, { recursive: true });
   fs.writeFileSync(path.join(folder, 'package.json'), '{ "type": "module", "main": "index.js" }');
-  fs.writeFileSync(path.join(project, CURRENT_TEST), TEXT);
+  // Resolved here: this module is loaded before the set-up has installed packages.
+  fs.writeFileSync(path.join(project, CURRENT_TEST), textWith(import.meta.resolve('tap')));
 }
