@@ -135,6 +135,7 @@ t.test('what the package exports, used from TypeScript', (t) => {
   const code = `
     import { compile, RefusedValue, TemplateError, type Template } from 'sql-rest-service/template';
     import { screen } from 'sql-rest-service/screen';
+    import { branchesOf, type TemplateBranches } from 'sql-rest-service/branches';
     declare const console: { log(...values: unknown[]): void };
     const template: Template = compile('SELECT {{sqlVal "id"}}, {{len .n}}', 'a/b');
     const { text, values }: { text: string; values: readonly (string | null)[] } =
@@ -147,7 +148,9 @@ t.test('what the package exports, used from TypeScript', (t) => {
       if (!(error instanceof TemplateError)) throw error;
       const stage: 'parse' | 'exec' = error.stage;
       console.log(stage, error.name, error.line, error.column);
-    }`;
+    }
+    const found: TemplateBranches = await branchesOf('SELECT 1{{if isSet "b"}}{{sqlVal "b"}}{{end}}', 'a/b');
+    for (const { text, when } of found.branches) console.log(when, text);`;
   fs.writeFileSync(path.join(app, 'use.mts'), code);
   const options = { strict: true, module: 'nodenext', target: 'es2023', types: [] };
   fs.writeFileSync(
@@ -158,7 +161,8 @@ t.test('what the package exports, used from TypeScript', (t) => {
   run(app, process.execPath, path.join(PROJECT, 'node_modules/typescript/bin/tsc'));
   t.equal(
     run(app, process.execPath, 'use.mjs'),
-    'SELECT $1, 2 7 true,false RefusedValue\nexec TemplateError 1 27\n',
+    'SELECT $1, 2 7 true,false RefusedValue\nexec TemplateError 1 27\n' +
+      '`b` is not sent SELECT 1\n`b` is sent SELECT 1$1\n',
   );
   t.end();
 });

@@ -29,6 +29,8 @@ export interface Bounds {
   readonly isOver: (part: number) => boolean;
 }
 
+export const USUAL_BOUNDS: Omit<Bounds, 'isOver'> = { paths: 4_096, shapes: 512, pairs: 4_096 };
+
 /** A text that the script renders, and the combinations that lead to it. */
 export interface Shape {
   readonly rendered: Rendered;

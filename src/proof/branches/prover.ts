@@ -25,7 +25,7 @@ import {
 import { canAnalyse } from '../analysis/analysis.js';
 import { Analyser } from './analyser.js';
 import { tablesOf } from './catalog.js';
-import type { Exploration } from './exploration.js';
+import { USUAL_BOUNDS, type Exploration } from './exploration.js';
 import { faultOf, prove, type Proof, type ProofSession } from './proof.js';
 import { OutOfTime } from './interruption.js';
 import { checkShape, type Checking, type Fault } from './shape-check.js';
@@ -44,7 +44,7 @@ export interface ProofLimits {
   readonly time: number;
 }
 
-export const USUAL_LIMITS: ProofLimits = { paths: 4_096, shapes: 512, pairs: 4_096, time: 10_000 };
+export const USUAL_LIMITS: ProofLimits = { ...USUAL_BOUNDS, time: 10_000 };
 
 /** Limits for a proof of every combination: they only keep one script from taking all memory, or for ever. */
 export const WIDE_LIMITS: ProofLimits = {
