@@ -162,7 +162,7 @@ t.test('what the package exports, used from TypeScript', (t) => {
   t.equal(
     run(app, process.execPath, 'use.mjs'),
     'SELECT $1, 2 7 true,false RefusedValue\nexec TemplateError 1 27\n' +
-      '`b` is not sent SELECT 1\n`b` is sent SELECT 1$1\n',
+      '`b` is sent SELECT 1$1\n`b` is not sent SELECT 1\n',
   );
   t.end();
 });

@@ -105,7 +105,7 @@ t.test('a full run has them on each server of packages, or says that there is no
   if (servers.length === 0) t.match(output, /^skipped: 2 files on PostgreSQL from packages: /m);
 });
 
-t.test('files share a process, those that change it have their own', async (t) => {
+t.test('files of a folder share a process, those that change it have their own', async (t) => {
   const project = new TestProject(t, {
     'dist-test/test/a/one.test.js': TELLS,
     'dist-test/test/a/two.test.js': TELLS,
@@ -117,7 +117,7 @@ t.test('files share a process, those that change it have their own', async (t) =
   t.equal((await project.run()).code, 0);
   const pids = project.read('pids').trim().split(' ');
   t.equal(pids.length, 5);
-  t.equal(new Set(pids).size, 3);
+  t.equal(new Set(pids).size, 4);
 });
 
 t.test('a file that ends its process fails alone', async (t) => {

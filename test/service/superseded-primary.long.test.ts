@@ -78,7 +78,12 @@ t.test('the configuration is reloaded', async (t) => {
 
 t.test('the successor is back', async (t) => {
   relay.target = successor;
-  t.strictSame(await add(), ['200', 'new']);
+  // A write waits `pg.failover_wait` for the service to reach the successor.
+  const answer = await until(async () => {
+    const [status, servers] = await add();
+    return (status === '200' || servers !== '') && [status, servers];
+  });
+  t.strictSame(answer, ['200', 'new']);
 });
 
 t.test('a service starts: it waits for the successor, which is far away', async (t) => {

@@ -20,7 +20,7 @@ export const load: LoadHook = (url, context, nextLoad) => {
 
 /** What is nothing but an access to an array, and where what has failed ends. */
 const PURE =
-  /(?:requests\.find(?:Unsent)?|requests\.pendingAt|kept\.has|lingering\.has|requests\.has|pending\.values|values\(\)\.filter|pending\.get|\.isPending|\.then|\.catch|Promise\.resolve|\.fail|\.failUnopened|#log|#attempt|log\.error|\.reject|#aborted|#written|^succeeds|^step)$/;
+  /(?:requests\.find(?:Unsent)?|requests\.select|kept\.has|lingering\.has|requests\.has|pending\.values|values\(\)\.filter|pending\.get|\.isPending|\.then|\.catch|Promise\.resolve|\.fail|\.failUnopened|^logFailure|#attempt|log\.error|\.reject|#aborted|#written|^succeeds|^step)$/;
 
 function withFaults(name: string, text: string): string {
   const tree = ts.createSourceFile(name, text, ts.ScriptTarget.ES2023, true);
