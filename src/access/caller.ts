@@ -2,6 +2,8 @@
 export interface Caller {
   /** Compared exactly with the user names of the configuration; empty when the token has no name. */
   readonly name: string;
+  /** The scopes of the token, which entries of `queries.scripts` may require. */
+  readonly scopes: ReadonlySet<string>;
   /** The payload as compact JSON, with numbers as they were sent. */
   readonly claims: string;
   /** The payload. Its member names are arbitrary: read them with Object.hasOwn. */

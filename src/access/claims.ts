@@ -1,19 +1,34 @@
-/** Claims of a verified token: the caller's name, and one claim by its name. Only own properties count. */
+/** Claims of a verified token: the caller's name, the scopes, and one claim by its name. Only own properties count. */
 import { isObject } from '../base/json.js';
 
 const DOT = 0x2e;
 
-/** callerName is nameInClaims for claims as JSON text; empty text has no name. Throws SyntaxError for invalid JSON. */
-export function callerName(claims: string): string {
-  return claims === '' ? '' : nameInClaims(JSON.parse(claims));
-}
-
-/** nameInClaims returns `UserInfo.username` if that member exists, else `sub`; empty if it is not a string. */
-export function nameInClaims(claims: unknown): string {
+/**
+ * nameInClaims returns the claim `path` (`jwt.name_claim`), by default `UserInfo.username` if that member exists, else `sub`;
+ * empty if it is not a string.
+ */
+export function nameInClaims(claims: unknown, path?: string): string {
+  if (path !== undefined) {
+    const named = claimOf(claims, path);
+    return typeof named === 'string' ? named : '';
+  }
   const user = member(claims, 'UserInfo');
   const own = isObject(user) && Object.hasOwn(user, 'username');
   const name = own ? user['username'] : member(claims, 'sub');
   return typeof name === 'string' ? name : '';
+}
+
+const NO_SCOPES: ReadonlySet<string> = new Set();
+
+/**
+ * scopesInClaims returns the scopes of a token: the words of `scope` (RFC 8693, section 4.2), or of `scp`, which some issuers
+ * write instead, as a text or a list. What is neither gives none.
+ */
+export function scopesInClaims(claims: unknown): ReadonlySet<string> {
+  const given = member(claims, 'scope') ?? member(claims, 'scp');
+  const words = typeof given === 'string' ? given.split(' ') : given;
+  if (!Array.isArray(words)) return NO_SCOPES;
+  return new Set(words.filter((word): word is string => typeof word === 'string' && word !== ''));
 }
 
 function member(value: unknown, name: string): unknown {

@@ -1,6 +1,6 @@
 /**
- * The database role that a caller's statements run under: the value of a claim, if it is one of the configured roles.
- * Refuses callers whose claim has another value, and callers without the claim unless an anonymous role is configured.
+ * The database role that a caller's statements run under: the value of a claim, if it is one of the configured roles, or the
+ * one member of it that is, if it is a list. Refuses callers whose claim has another value or several of the roles, and callers without the claim unless an anonymous role is configured.
  */
 import { claimOf } from './claims.js';
 import { ServiceError } from '../base/errors.js';
@@ -30,9 +30,16 @@ export class DatabaseRole {
   #named(caller: Caller): string {
     const value = claimOf(caller.payload, this.#claim);
     if (value === undefined) return this.#withoutClaim();
-    if (typeof value !== 'string' || !this.#allowed.has(value))
+    const found = [value].flat().filter((one): one is string => this.#isAllowed(one));
+    const [role] = found;
+    // A list may repeat a role. Which of several is meant, nobody knows.
+    if (role === undefined || found.some((one) => one !== role))
       throw new ServiceError('permission_denied');
-    return value;
+    return role;
+  }
+
+  #isAllowed(value: unknown): boolean {
+    return typeof value === 'string' && this.#allowed.has(value);
   }
 
   #withoutClaim(): string {

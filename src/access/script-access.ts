@@ -1,6 +1,7 @@
 /**
  * Permissions for scripts (`queries.restrict`). Everything is denied unless an entry permits it. If entries of the user
- * match a script, they override those for everybody; of matching entries the most specific one decides, then the last.
+ * match a script, they override those for everybody; of matching entries the most specific one decides, then the last. To
+ * what it permits, entries that are as specific and require scopes add what they permit to tokens with these scopes.
  */
 import type { ScriptAccessSettings, ScriptEntry } from '../messages/access-settings.js';
 
@@ -25,6 +26,13 @@ export function permissionFor(method: string): number {
   return METHODS.get(method) ?? READ | WRITE | DELETE;
 }
 
+/** Whose permissions are asked for. */
+export interface Holder {
+  /** The caller's name; empty for a caller without one. */
+  readonly name: string;
+  readonly scopes: ReadonlySet<string>;
+}
+
 /** isWildcard tells whether a member of an entry matches every name. */
 export function isWildcard(member: string | undefined): boolean {
   return member === undefined || member === '*';
@@ -33,6 +41,8 @@ export function isWildcard(member: string | undefined): boolean {
 export class ScriptAccess {
   readonly #everybody: readonly Rule[];
   readonly #users = new Map<string, Rule[]>();
+  /** Whether a permission depends on scopes. */
+  readonly usesScopes: boolean;
 
   constructor(settings: ScriptAccessSettings) {
     this.#everybody = settings.scripts.map((entry) => new Rule(entry));
@@ -40,17 +50,38 @@ export class ScriptAccess {
       const before = this.#users.get(name) ?? [];
       this.#users.set(name, [...before, ...scripts.map((entry) => new Rule(entry))]);
     }
+    const all = [this.#everybody, ...this.#users.values()].flat();
+    this.usesScopes = all.some(({ scopes }) => scopes !== undefined);
   }
 
   /**
-   * permissions returns a caller's permission bits for a script, 0 for none. `user` is the caller's name, empty for a
-   * caller without a name; `alias` is the database that the script runs on.
+   * permissions returns a caller's permission bits for a script, 0 for none. `alias` is the database that the script runs
+   * on.
    */
-  permissions(user: string, alias: string, folder: string, script: string): number {
-    const own = user === '' ? undefined : this.#users.get(user);
-    const rule =
-      best(own ?? [], alias, folder, script) ?? best(this.#everybody, alias, folder, script);
-    return rule?.bits ?? 0;
+  permissions({ name, scopes }: Holder, alias: string, folder: string, script: string): number {
+    const own = name === '' ? undefined : this.#users.get(name);
+    return (
+      (own && permitted(own, scopes, alias, folder, script)) ??
+      permitted(this.#everybody, scopes, alias, folder, script) ??
+      0
+    );
+  }
+
+  /** scopeFor gives the scopes with which a caller would have one of the permissions `needed`, separated by spaces. */
+  scopeFor(
+    { name, scopes }: Holder,
+    needed: number,
+    alias: string,
+    folder: string,
+    script: string,
+  ): string | undefined {
+    if (!this.usesScopes) return undefined;
+    for (const rule of [...(this.#users.get(name) ?? []), ...this.#everybody]) {
+      const more = { name, scopes: new Set([...scopes, ...(rule.scopes ?? [])]) };
+      if ((this.permissions(more, alias, folder, script) & needed) !== 0)
+        return rule.scopes?.join(' ');
+    }
+    return undefined;
   }
 }
 
@@ -58,11 +89,14 @@ class Rule {
   readonly bits: number;
   /** The more specific the entry, the higher; the database counts most. */
   readonly rank: number;
+  /** Required scopes; undefined for none. */
+  readonly scopes: readonly string[] | undefined;
   readonly #database: string | undefined;
   readonly #location: string | undefined;
   readonly #name: string | undefined;
 
-  constructor({ database, location, name, permissions }: ScriptEntry) {
+  constructor({ database, location, name, permissions, scope }: ScriptEntry) {
+    this.scopes = scope;
     this.bits = permissions.reduce((bits, word) => bits | (BITS[word] ?? 0), 0);
     this.#database = isWildcard(database) ? undefined : database;
     this.#location = isWildcard(location) ? undefined : location;
@@ -80,16 +114,26 @@ class Rule {
   }
 }
 
-/** The last of the matching rules with the highest rank. */
-function best(
+/** What the most specific of the matching rules permit; undefined when none matches. */
+function permitted(
   rules: readonly Rule[],
+  scopes: ReadonlySet<string>,
   alias: string,
   folder: string,
   script: string,
-): Rule | undefined {
-  let found: Rule | undefined;
-  for (const rule of rules)
-    if ((found === undefined || rule.rank >= found.rank) && rule.matches(alias, folder, script))
-      found = rule;
-  return found;
+): number | undefined {
+  let rank = -1;
+  let bits = 0;
+  let added = 0;
+  for (const rule of rules) {
+    if (rule.rank < rank || !rule.matches(alias, folder, script)) continue;
+    if (rule.rank > rank) {
+      rank = rule.rank;
+      bits = 0;
+      added = 0;
+    }
+    if (rule.scopes === undefined) bits = rule.bits;
+    else if (rule.scopes.every((scope) => scopes.has(scope))) added |= rule.bits;
+  }
+  return rank < 0 ? undefined : bits | added;
 }

@@ -87,6 +87,8 @@ export interface ErrorDetails {
   readonly members?: Readonly<Record<string, unknown>> | undefined;
   /** Seconds for the Retry-After header. */
   readonly retryAfter?: number | undefined;
+  /** Scopes that the token of the caller lacks, separated by spaces. */
+  readonly scope?: string | undefined;
 }
 
 /** An error whose code and message are the response to the caller. */
@@ -100,6 +102,7 @@ export class ServiceError extends Error {
   readonly acceptPost: string | undefined;
   readonly members: Readonly<Record<string, unknown>> | undefined;
   readonly retryAfter: number | undefined;
+  readonly scope: string | undefined;
 
   constructor(code: ErrorCode, message: string = ERRORS[code][1], details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -110,6 +113,7 @@ export class ServiceError extends Error {
     this.acceptPost = details.acceptPost;
     this.members = details.members;
     this.retryAfter = details.retryAfter;
+    this.scope = details.scope;
   }
 }
 

@@ -48,7 +48,7 @@ export async function printTypeScript(
 }
 
 /** Who may run everything. */
-const EVERYBODY = { user: '', isIdentified: false, isAdmitted: true };
+const EVERYBODY = { name: '', scopes: new Set<string>(), isIdentified: false, isAdmitted: true };
 
 /** The document of the default database for those who may run everything. */
 async function currentDocument(

@@ -29,6 +29,8 @@ export interface ScriptEntry {
   readonly name: string | undefined;
   /** Any of read, write, delete. */
   readonly permissions: readonly string[];
+  /** The scopes that a token needs for them, all of them; undefined when it needs none. */
+  readonly scope?: readonly string[] | undefined;
 }
 
 /** The permissions on scripts (`queries.restrict`). */
@@ -41,7 +43,7 @@ export interface ScriptAccessSettings {
 
 /** The database roles that statements run under. */
 export interface RoleSettings {
-  /** The claim with the name of the role; dots lead into objects. */
+  /** The claim with the name of the role, or a list with one of the roles in it; dots lead into objects. */
   readonly claim: string;
   /** The roles that a claim may name. */
   readonly allowed: readonly string[];
@@ -69,6 +71,8 @@ export interface TokenSettings {
   readonly issuer: string | undefined;
   readonly audience: string | undefined;
   readonly requireExpiry: boolean;
+  /** The claim with the name of the caller; dots lead into objects. Undefined for `UserInfo.username`, else `sub`. */
+  readonly nameClaim: string | undefined;
 }
 
 /** How `POST /auth` reads and checks passwords. */

@@ -43,6 +43,8 @@ export interface ScriptRequest extends AnyRequest {
 export interface ListingRequest extends AnyRequest {
   readonly kind: 'listing';
   readonly alias: string;
+  /** The caller's name; empty for a caller without one. */
+  readonly user: string;
   /** Databases, schemas or tables. */
   readonly name: string;
   /** Raw query string, without the question mark. */
@@ -51,6 +53,8 @@ export interface ListingRequest extends AnyRequest {
 
 export interface McpRequest extends AnyRequest {
   readonly kind: 'mcp';
+  /** The caller's name; empty for a caller without one. */
+  readonly user: string;
   /** The form of tool names; empty for the configured one. */
   readonly form: string;
   readonly message: string;
@@ -87,7 +91,7 @@ const METHOD_LENGTH = 0x03_ffff;
 
 /**
  * packRequest packs one request, by default of a script. Its members are arguments, so that the hot path needs no object.
- * The folder of a listing is empty.
+ * In a listing, `folder` is the caller's name.
  */
 export function packRequest(
   id: number,
@@ -134,9 +138,9 @@ export function packRequest(
 }
 
 export function packMcpRequest(request: Omit<McpRequest, 'kind'>): Batch {
-  const { id, method, form, message, headers, requestId, role, claims, traced } = request;
+  const { id, method, form, user, message, headers, requestId, role, claims, traced } = request;
   // prettier-ignore
-  return packRequest(id, method, form, '', '', message, headers, requestId, role, claims, undefined, traced, false, MCP);
+  return packRequest(id, method, form, user, '', message, headers, requestId, role, claims, undefined, traced, false, MCP);
 }
 
 function kindOf(body: string | Buffer): number {
@@ -175,9 +179,9 @@ export function unpackRequests(
     const kind = about & MCP;
     // prettier-ignore
     if (kind === MCP)
-      requests.push({ kind: 'mcp', id, method, form: alias, message: query, headers, requestId, role, claims, traced });
+      requests.push({ kind: 'mcp', id, method, form: alias, user: folder, message: query, headers, requestId, role, claims, traced });
     else if (kind === LISTING)
-      requests.push({ kind: 'listing', id, method, alias, name, query, headers, requestId, role, claims, traced });
+      requests.push({ kind: 'listing', id, method, alias, user: folder, name, query, headers, requestId, role, claims, traced });
     else
       requests.push({ kind: kind === SQL ? 'sql' : 'script', id, method, alias, folder, name, query, headers, requestId, role, claims, traced, declared, body });
     at = end;

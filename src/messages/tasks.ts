@@ -109,7 +109,9 @@ export interface OpenApiRequest {
 
 export interface DocumentReader {
   /** The name of the caller; empty for one without a name. */
-  readonly user: string;
+  readonly name: string;
+  /** The scopes of its token. */
+  readonly scopes: ReadonlySet<string>;
   readonly isIdentified: boolean;
   /** Whether there is a role of the database for the caller's statements. */
   readonly isAdmitted: boolean;

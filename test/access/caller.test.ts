@@ -46,6 +46,43 @@ t.test('names', async (t) => {
   t.equal(({} as { sub?: unknown }).sub, undefined, 'no prototype was changed');
 });
 
+t.test('names in a claim of another issuer', async (t) => {
+  const cases: [claim: string, payload: string, name: string][] = [
+    ['email', '{"email":"ann@a.example","sub":"7"}', 'ann@a.example'],
+    ['email', '{"sub":"7","UserInfo":{"username":"bo"}}', ''],
+    ['email', '{"email":["ann"]}', ''],
+    ['email', '{"email":7}', ''],
+    ['user.login', '{"user":{"login":"ann"}}', 'ann'],
+    ['user.login', '{"user":[{"login":"ann"}]}', ''],
+    ['user.0', '{"user":["ann"]}', ''],
+    ['https://a.example/name', '{"https://a.example/name":"ann"}', 'ann'],
+    ['toString.name', '{}', ''],
+    ['__proto__.sub', '{"sub":"ann"}', ''],
+  ];
+  for (const [nameClaim, payload, name] of cases) {
+    const other = new TokenVerifier(settings('HS256', { key: SECRET, nameClaim }), log);
+    t.equal((await other.verify(signed(key, payload))).name, name, `${nameClaim} in ${payload}`);
+  }
+});
+
+t.test('scopes', async (t) => {
+  const cases: [payload: string, scopes: string[]][] = [
+    ['{}', []],
+    ['{"scope":""}', []],
+    ['{"scope":"  a  b:c "}', ['a', 'b:c']],
+    ['{"scope":"a\\tb"}', ['a\tb']],
+    ['{"scope":["a","b c",7,"",null]}', ['a', 'b c']],
+    ['{"scope":{"a":1}}', []],
+    ['{"scope":7,"scp":"a"}', []],
+    ['{"scp":"a b"}', ['a', 'b']],
+    ['{"scp":["a","b"]}', ['a', 'b']],
+    ['{"scope":"a","scp":["b"]}', ['a']],
+    ['{"__proto__":{"scope":"a"}}', []],
+  ];
+  for (const [payload, scopes] of cases)
+    t.strictSame([...(await verifier.verify(signed(key, payload))).scopes], scopes, payload);
+});
+
 t.test('claims are compact, and otherwise as they were sent', async (t) => {
   const cases: [payload: string, claims: string][] = [
     [' { "a" : [ 1 , 2 ] ,\n\t"b" : { } }\r\n', '{"a":[1,2],"b":{}}'],

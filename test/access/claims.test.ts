@@ -1,15 +1,8 @@
 /** The caller's name in the claims of a token. */
 import t from 'tap';
-import { callerName } from '#app/access/claims.js';
-
-t.test('invalid JSON', (t) => {
-  t.throws(() => callerName('{'), SyntaxError);
-  t.throws(() => callerName('ann'), SyntaxError);
-  t.end();
-});
+import { nameInClaims } from '#app/access/claims.js';
 
 const CASES: readonly (readonly [claims: string, name: string])[] = [
-  ['', ''],
   ['null', ''],
   ['[]', ''],
   ['"ann"', ''],
@@ -36,6 +29,6 @@ const CASES: readonly (readonly [claims: string, name: string])[] = [
 
 for (const [claims, name] of CASES)
   t.test(claims, (t) => {
-    t.equal(callerName(claims), name);
+    t.equal(nameInClaims(JSON.parse(claims)), name);
     t.end();
   });

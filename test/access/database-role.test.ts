@@ -15,7 +15,11 @@ const CASES: readonly [
   ['a role that is not listed', 'role', '{"role":"postgres"}', 'anon', undefined],
   ['a role in another case', 'role', '{"role":"WEB"}', 'anon', undefined],
   ['an empty role', 'role', '{"role":""}', 'anon', undefined],
-  ['a list', 'role', '{"role":["web"]}', 'anon', undefined],
+  ['an empty list', 'role', '{"role":[]}', 'anon', undefined],
+  ['a list with no role', 'role', '{"role":["admin",1,null,["web"],{"web":1}]}', 'anon', undefined],
+  ['a list with several roles', 'role', '{"role":["web","staff"]}', 'anon', undefined],
+  ['a list with one of the roles', 'a.roles', '{"a":{"roles":["x","web"]}}', 'anon', 'web'],
+  ['a list with one of them twice', 'role', '{"role":["web","x","web"]}', undefined, 'web'],
   ['null', 'role', '{"role":null}', 'anon', undefined],
   ['a number', 'role', '{"role":1}', 'anon', undefined],
   ['a member that every object has', 'constructor', '{}', undefined, undefined],
@@ -38,6 +42,7 @@ t.test('which role a caller has', (t) => {
         ? undefined
         : {
             name: 'ann',
+            scopes: new Set<string>(),
             claims,
             payload: JSON.parse(claims) as Record<string, unknown>,
             expires: Infinity,

@@ -9,13 +9,19 @@ import {
 } from '#app/access/script-access.js';
 import type { ScriptEntry } from '#app/messages/access-settings.js';
 
-/** An entry, written as `database:location/name permissions`; a dash stands for an absent member. */
+/** An entry, written as `database:location/name permissions scopes`; a dash stands for an absent member. */
 function entry(text: string): ScriptEntry {
-  const [path = '', words = ''] = text.split(' ');
+  const [path = '', words = '', scope] = text.split(' ');
   const [database, location, name] = path
     .split(/[:/]/)
     .map((member) => (member === '-' ? undefined : member));
-  return { database, location, name, permissions: words === '' ? [] : words.split(',') };
+  return {
+    database,
+    location,
+    name,
+    permissions: words === '' ? [] : words.split(','),
+    scope: scope?.split(','),
+  };
 }
 
 interface Case {
@@ -24,6 +30,7 @@ interface Case {
   readonly user?: readonly string[];
   /** By default `ann` requests `db:shop/list`. */
   readonly asked?: readonly [user: string, alias: string, folder: string, script: string];
+  readonly scopes?: readonly string[];
   readonly expected: number;
 }
 
@@ -104,15 +111,55 @@ const CASES: readonly Case[] = [
     asked: ['__proto__', 'db', 'shop', 'list'],
     expected: READ,
   },
+  { what: 'no scope', everybody: ['-:shop/list read r'], expected: 0 },
+  { what: 'the scope', everybody: ['-:shop/list read r'], scopes: ['x', 'r'], expected: READ },
+  {
+    what: 'a scope in another case',
+    everybody: ['-:shop/list read r'],
+    scopes: ['R'],
+    expected: 0,
+  },
+  {
+    what: 'a scope is no prefix, and has none',
+    everybody: ['-:shop/list read orders'],
+    scopes: ['orders:read', 'order', ''],
+    expected: 0,
+  },
+  { what: 'one of two', everybody: ['-:shop/list read r,s'], scopes: ['r'], expected: 0 },
+  { what: 'both', everybody: ['-:shop/list read r,s'], scopes: ['s', 'r'], expected: READ },
+  {
+    what: 'a specific entry whose scope is missing is not replaced by a wide one',
+    everybody: ['-:-/- read,write', '-:shop/list read r'],
+    expected: 0,
+  },
+  {
+    what: 'entries with scopes add up',
+    everybody: ['-:shop/list read r', '-:shop/list write w', '-:shop/list delete d'],
+    scopes: ['r', 'w'],
+    expected: READ | WRITE,
+  },
+  {
+    what: 'they add to what the entry without one permits, wherever it is',
+    everybody: ['-:shop/list write w', '-:shop/list read'],
+    scopes: ['w'],
+    expected: READ | WRITE,
+  },
+  {
+    what: 'an entry of a user whose scope is missing replaces those for everybody',
+    everybody: ['-:shop/list read'],
+    user: ['-:shop/list read r'],
+    expected: 0,
+  },
 ];
 
 t.test('the entry that decides', (t) => {
-  for (const { what, everybody = [], user = [], asked = ASKED, expected } of CASES) {
+  for (const { what, everybody = [], user = [], asked = ASKED, scopes = [], expected } of CASES) {
     const access = new ScriptAccess({
       scripts: everybody.map(entry),
       users: [{ name: 'ann', scripts: user.map(entry) }],
     });
-    t.equal(access.permissions(...asked), expected, what);
+    const [name, ...script] = asked;
+    t.equal(access.permissions({ name, scopes: new Set(scopes) }, ...script), expected, what);
   }
   t.end();
 });
@@ -125,8 +172,31 @@ t.test('a user named twice has the entries of both', (t) => {
       { name: 'ann', scripts: [entry('-:shop/other write')] },
     ],
   });
-  t.equal(access.permissions('ann', 'db', 'shop', 'list'), READ);
-  t.equal(access.permissions('ann', 'db', 'shop', 'other'), WRITE);
+  const ann = { name: 'ann', scopes: new Set<string>() };
+  t.equal(access.permissions(ann, 'db', 'shop', 'list'), READ);
+  t.equal(access.permissions(ann, 'db', 'shop', 'other'), WRITE);
+  t.end();
+});
+
+t.test('the scopes that would help', (t) => {
+  const cases: [
+    entries: string[],
+    scopes: string[],
+    needed: number,
+    expected: string | undefined,
+  ][] = [
+    [['-:shop/list read'], [], WRITE, undefined],
+    [['-:shop/list read r'], [], WRITE, undefined],
+    [['-:shop/list read r', '-:shop/list write w'], [], WRITE, 'w'],
+    [['-:shop/list write w,x'], ['x'], WRITE, 'w x'],
+    [['-:-/- write w', '-:shop/list read'], [], WRITE, undefined],
+    [['-:shop/other write w'], [], WRITE, undefined],
+  ];
+  for (const [entries, scopes, needed, expected] of cases) {
+    const access = new ScriptAccess({ scripts: entries.map(entry), users: [] });
+    const holder = { name: 'ann', scopes: new Set(scopes) };
+    t.equal(access.scopeFor(holder, needed, 'db', 'shop', 'list'), expected, entries.join());
+  }
   t.end();
 });
 

@@ -106,6 +106,7 @@ export function settings(algorithm: string, more: Partial<TokenSettings> = {}): 
     issuer: undefined,
     audience: undefined,
     requireExpiry: false,
+    nameClaim: undefined,
     ...more,
   };
 }

@@ -14,6 +14,7 @@ export function callWith(
     id: 1,
     method: 'POST',
     form: '',
+    user: '',
     message: '',
     headers: '',
     requestId: 'r1',

@@ -54,7 +54,7 @@ export interface Caller {
 /** callOf is a call of a caller. */
 export function callOf({ user = '', role = '', form }: Caller = {}): McpCall {
   const claims = user === '' ? '' : JSON.stringify({ sub: user });
-  return callWith({ message: '{}', role, claims }, false, form);
+  return callWith({ message: '{}', user, role, claims }, false, form);
 }
 
 export interface TestedOptions {

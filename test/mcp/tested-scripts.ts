@@ -135,5 +135,5 @@ function toolNameOf(script: string): string {
 /** callOf is a call of a caller. */
 export function callOf({ user, headers = '', claims }: Caller = {}): McpCall {
   const named = user === undefined ? '' : JSON.stringify({ sub: user });
-  return callWith({ headers, claims: claims ?? named });
+  return callWith({ user: user ?? '', headers, claims: claims ?? named });
 }

@@ -118,17 +118,17 @@ t.test('requests: of each kind', (t) => {
   const { id, method, alias, folder, name, query, headers, requestId, role, claims, traced } =
     PLAIN;
   const any = { id, method, headers, requestId, role, claims, traced };
-  const mcp: McpRequest = { ...any, kind: 'mcp', form: 'plain', message: '{"id":1}' };
+  const mcp: McpRequest = { ...any, kind: 'mcp', user: 'ann', form: 'plain', message: '{"id":1}' };
   // prettier-ignore
   const packed = [
     packRequest(id, method, alias, folder, name, query, headers, requestId, role, claims, null, true, true, SQL),
-    packRequest(id, method, alias, '', name, query, headers, requestId, role, claims, undefined, traced, false, LISTING),
+    packRequest(id, method, alias, 'ann', name, query, headers, requestId, role, claims, undefined, traced, false, LISTING),
     packMcpRequest(mcp),
     pack(PLAIN),
   ];
   t.strictSame(unpackRequests(packed.join('')), [
     { ...PLAIN, kind: 'sql', traced: true, declared: true, body: null },
-    { ...any, kind: 'listing', alias, name, query },
+    { ...any, kind: 'listing', alias, user: 'ann', name, query },
     mcp,
     { ...PLAIN, body: undefined },
   ]);

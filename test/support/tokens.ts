@@ -52,6 +52,7 @@ export function authSettings(
       issuer: undefined,
       audience: undefined,
       requireExpiry: true,
+      nameClaim: undefined,
       ...tokens,
     },
   };

@@ -6,7 +6,7 @@
  */
 import type { JWTClaimValidationFailed } from 'jose/errors';
 import type { JWTVerifyOptions } from 'jose/jwt/verify';
-import { nameInClaims } from '../claims.js';
+import { nameInClaims, scopesInClaims } from '../claims.js';
 import type { ServiceError } from '../../base/errors.js';
 import type { Logger } from '../../observe/log.js';
 import { TOKENS } from '../../observe/metrics/catalogue.js';
@@ -48,6 +48,7 @@ export class TokenVerifier {
   readonly #algorithm: string;
   readonly #jose = loadJose();
   readonly #options: JWTVerifyOptions;
+  readonly #nameClaim: string | undefined;
   readonly #keys: KeyRing;
   readonly #verified: Recent<Caller>;
   readonly #pending = new Map<string, Promise<Caller>>();
@@ -56,8 +57,9 @@ export class TokenVerifier {
 
   /** Throws Error when a key or an inline key set cannot be used; a file or URL may become available later. */
   constructor(settings: TokenSettings, log: Logger, options: VerifierOptions = {}) {
-    const { algorithm, issuer, audience, requireExpiry } = settings;
+    const { algorithm, issuer, audience, requireExpiry, nameClaim } = settings;
     this.#algorithm = algorithm;
+    this.#nameClaim = nameClaim;
     this.#options = {
       algorithms: [algorithm],
       clockTolerance: TOLERANCE,
@@ -135,7 +137,7 @@ export class TokenVerifier {
     for (let retried = false; ; retried = true) {
       const { set } = this.#keys;
       if (await this.#signed(token, kid, jose)) {
-        const caller = callerOf(token);
+        const caller = callerOf(token, this.#nameClaim);
         if (set === this.#keys.set) this.#verified.set(token, caller);
         counts[TOKENS.verified]! += 1;
         return caller;
@@ -191,13 +193,14 @@ async function loadJose() {
 }
 
 /** callerOf reads the payload of a verified token. Throws ServiceError, also for an infinite expiry. */
-function callerOf(token: string): Caller {
+function callerOf(token: string, nameClaim: string | undefined): Caller {
   const payload = token.slice(token.indexOf('.') + 1, token.lastIndexOf('.'));
   const { text, object } = decodePart(payload);
   const { exp } = object;
   if (exp !== undefined && !Number.isFinite(exp)) throw refusal('claims');
   const expires = exp === undefined ? Infinity : Number(exp) * 1_000;
-  return { name: nameInClaims(object), claims: text, payload: object, expires };
+  const name = nameInClaims(object, nameClaim);
+  return { name, scopes: scopesInClaims(object), claims: text, payload: object, expires };
 }
 
 /** failure is what an error of jose means, which contains the claims and must not be logged. */

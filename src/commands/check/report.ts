@@ -168,9 +168,9 @@ function accessLines({ token, restricted, permissions }: AccessFindings): string
   if (!restricted)
     return ['permissions: whoever has a token may run every script, for queries.restrict is off'];
   const several = new Set(permissions.map(({ database }) => database)).size > 1;
-  const rows = permissions.map(({ database, folder, name, user, permissions: words }) => [
+  const rows = permissions.map(({ database, folder, name, user, scope, permissions: words }) => [
     `${several ? `${database}/` : ''}${folder}/${name}`,
-    user === null ? 'everybody' : JSON.stringify(user),
+    `${user === null ? 'everybody' : JSON.stringify(user)}${scope === undefined ? '' : ` with ${scope}`}`,
     words.join(' ') || '-',
   ]);
   return [

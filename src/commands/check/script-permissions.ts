@@ -14,6 +14,8 @@ export interface PermissionRow {
   readonly name: string;
   /** Name of a user; null for everybody else with a token. */
   readonly user: string | null;
+  /** The scopes of the token, separated by spaces; absent for a token with none that an entry requires. */
+  readonly scope?: string;
   /** Those of read, write and delete that are permitted and for which the script has a text. */
   readonly permissions: readonly string[];
 }
@@ -52,17 +54,39 @@ export function scriptPermissions(
 ): ScriptPermissions {
   const scripts = grouped(listed);
   const access = new ScriptAccess(settings);
-  const users = new Set(settings.users.map(({ name }) => name));
+  const subjects = subjectsOf(settings);
   const rows = aliases.flatMap((database) =>
     scripts.flatMap(({ folder, name, bits }) =>
-      [null, ...users].map((user): PermissionRow => {
-        const permitted = access.permissions(user ?? '', database, folder, name) & bits;
+      subjects.map(({ user, scopes }): PermissionRow => {
+        const holder = { name: user ?? '', scopes: new Set(scopes) };
+        const permitted = access.permissions(holder, database, folder, name) & bits;
         const permissions = WORDS.filter(([bit]) => permitted & bit).map(([, word]) => word);
-        return { database, folder, name, user, permissions };
+        const scope = scopes.length === 0 ? {} : { scope: scopes.join(' ') };
+        return { database, folder, name, user, ...scope, permissions };
       }),
     ),
   );
   return { rows, warnings: entryWarnings(settings, scripts, aliases) };
+}
+
+/** Everybody and the users with entries: without scopes, and with those of each entry that requires some. */
+function subjectsOf({ scripts, users }: ScriptAccessSettings): readonly Subject[] {
+  const subjects = new Map<string, Subject>();
+  const add = (user: string | null, scopes: readonly string[] = []): void =>
+    void subjects.set(JSON.stringify([user, scopes]), { user, scopes });
+  add(null);
+  for (const { scope } of scripts) add(null, scope);
+  for (const { name, scripts: own } of users) {
+    add(name);
+    for (const { scope } of [...scripts, ...own]) add(name, scope);
+  }
+  return [...subjects.values()];
+}
+
+interface Subject {
+  /** Null for everybody else with a token. */
+  readonly user: string | null;
+  readonly scopes: readonly string[];
 }
 
 /** Groups the texts by script. */

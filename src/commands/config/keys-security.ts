@@ -15,6 +15,7 @@ import {
   list,
   path,
   patterns,
+  scopes,
   text,
 } from './kind.js';
 import { optional, required, tables } from './tables.js';
@@ -41,6 +42,7 @@ const SCRIPT_ENTRY = {
   location: optional(text(), 'Folder; any if absent or `*`.'),
   name: optional(text(), 'Script; any if absent or `*`.'),
   permissions: required(PERMISSIONS, 'The permitted operations; an empty list denies all.'),
+  scope: optional(scopes(), 'Scopes that a token needs for them, all of them; none if absent.'),
 };
 const TABLE_ENTRY = {
   name: required(text(), 'Table; a name without a schema is in public.'),
@@ -182,12 +184,12 @@ export const SECURITY_KEYS = {
   ),
   'auth.db_role': unset(
     text('the name of a claim, dots leading into objects', /^[^\s\0]+$/),
-    'Claim that names the database role for the statements of a request.',
+    'Claim that names the database role for the statements of a request, or is a list with one of `auth.db_roles`.',
   ),
   'auth.db_roles': fixed(
     list('a list of roles', (item) => item !== '' && Buffer.byteLength(item) <= 63),
     [],
-    'Roles that the claim may name; others are refused.',
+    'Roles that the claim may name; others are refused, and so is a list with several of them.',
   ),
   'auth.anonymous_role': unset(
     objectName(),
@@ -238,6 +240,10 @@ export const SECURITY_KEYS = {
   ),
   'jwt.iss': unset(text(), 'Required issuer of tokens.'),
   'jwt.aud': unset(text(), 'Required audience of tokens.'),
+  'jwt.name_claim': unset(
+    text('the name of a claim, dots leading into objects', /^[^\s\0]+$/),
+    "Claim that is the caller's name; if not set, `UserInfo.username`, else `sub`.",
+  ),
   'jwt.require_exp': fixed(boolean(), true, 'Refuse tokens without an expiry time.'),
   'access.restrict': fixed(boolean(), false, 'Deny every table without an entry.'),
   'access.tables': fixed(tables(TABLE_ENTRY, true), [], 'Permissions of all callers on tables.'),

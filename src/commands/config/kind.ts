@@ -289,6 +289,16 @@ export function list(
   );
 }
 
+/** scopes accepts the scopes of a token (RFC 6749, section 3.3): a list, or one text with spaces between them. */
+export function scopes(): Kind<readonly string[]> {
+  return simple('list', 'a scope such as "orders:read", or a list of scopes', (value) => {
+    const words: unknown = typeof value === 'string' ? value.split(' ') : value;
+    if (!Array.isArray(words) || words.length === 0) return undefined;
+    const all = words.every((word) => typeof word === 'string' && /^[!#-[\]-~]+$/.test(word));
+    return all ? Object.freeze(words as string[]) : undefined;
+  });
+}
+
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;

@@ -149,6 +149,7 @@ function authOf(config: Config): AuthSettings | undefined {
       issuer: config['jwt.iss'],
       audience: config['jwt.aud'],
       requireExpiry: config['jwt.require_exp'],
+      nameClaim: config['jwt.name_claim'],
     },
     whitelist: config['jwt.whitelist'],
     refusesInvalid: config['auth.invalid_token'] === 'reject',

@@ -28,14 +28,14 @@ export class DocumentAccess {
 
   /** mayRun tells whether a caller may run an operation of the database `alias`. */
   mayRun(
-    { user, isIdentified, isAdmitted }: DocumentReader,
+    reader: DocumentReader,
     { folder, name, method }: Pick<Operation, 'folder' | 'name' | 'method'>,
     alias: string,
     needsToken: boolean,
   ): boolean {
-    if (!isAdmitted || (needsToken && !isIdentified)) return false;
+    if (!reader.isAdmitted || (needsToken && !reader.isIdentified)) return false;
     if (this.#scripts === undefined) return true;
-    return (this.#scripts.permissions(user, alias, folder, name) & permissionFor(method)) !== 0;
+    return (this.#scripts.permissions(reader, alias, folder, name) & permissionFor(method)) !== 0;
   }
 
   #isOpen(path: string, sample: string): boolean {

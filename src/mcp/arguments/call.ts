@@ -2,7 +2,7 @@
  * One message of a client in a worker: its caller, and the statement that runs for it, which is cancelled when the
  * client disconnects.
  */
-import { callerName } from '../../access/claims.js';
+import { scopesInClaims } from '../../access/claims.js';
 import { TOOL_CALLS } from '../../observe/metrics/catalogue.js';
 import { counts } from '../../observe/metrics/thread.js';
 import { identityOf, type Identity } from '../../postgres/statement/identity.js';
@@ -39,7 +39,7 @@ export class McpCall {
   tool: keyof typeof TOOL_CALLS | undefined;
   /** Its statements that took long or failed, or all when its spans are kept. */
   runs: readonly CallRun[] = NO_RUNS;
-  #name: string | undefined;
+  #scopes: ReadonlySet<string> | undefined;
   #abandoned = false;
   #job: Job | undefined;
 
@@ -62,7 +62,13 @@ export class McpCall {
 
   /** The caller's name, empty for a caller without one. */
   get name(): string {
-    return (this.#name ??= callerName(this.request.claims));
+    return this.request.user;
+  }
+
+  /** The scopes of the caller's token. Throws SyntaxError for claims that are not JSON. */
+  get scopes(): ReadonlySet<string> {
+    const { claims } = this.request;
+    return (this.#scopes ??= scopesInClaims(claims === '' ? undefined : JSON.parse(claims)));
   }
 
   /** named is the name of a generic tool, as the client sees it. */

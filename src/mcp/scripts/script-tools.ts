@@ -131,7 +131,7 @@ export class ScriptTools {
     }
     if (this.#access !== undefined && !call.authenticated) return NONE;
     const { form } = call;
-    const key = `${form} ${this.#access === undefined ? '' : call.name}`;
+    const key = JSON.stringify([form, ...this.#holderOf(call)]);
     const before = this.#lists.get(key);
     if (before?.offer === offer) return before.tools;
     const { tables, shared } = offer;
@@ -162,7 +162,13 @@ export class ScriptTools {
     if (this.#access === undefined) return true;
     // Restricted scripts need a token, even on an open path.
     if (!call.authenticated) return false;
-    return (this.#access.permissions(call.name, alias, folder, script) & READ) !== 0;
+    return (this.#access.permissions(call, alias, folder, script) & READ) !== 0;
+  }
+
+  /** What the permissions of a caller depend on. */
+  #holderOf(call: McpCall): readonly string[] {
+    if (this.#access === undefined) return [];
+    return this.#access.usesScopes ? [call.name, ...[...call.scopes].sort()] : [call.name];
   }
 
   async #find(name: string): Promise<ScriptTool | undefined> {

@@ -29,8 +29,8 @@ export class ListingRunner {
   }
 
   /** prepare gives a query its statement, values, form and cost. Throws ServiceError. */
-  prepare(query: Query, { name, query: queryString, claims }: ListingRequest): void {
-    const { text, values } = this.#listings.query(name, parseQueryString(queryString), claims);
+  prepare(query: Query, { name, query: queryString, user }: ListingRequest): void {
+    const { text, values } = this.#listings.query(name, parseQueryString(queryString), user);
     query.statement = this.#statement(text);
     query.values = values;
     query.form = query.valueForm;

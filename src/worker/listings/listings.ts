@@ -2,7 +2,6 @@
  * Listings of databases, schemas and tables for callers: the query for one caller, and the error for a query that
  * failed. Callers never see what they may not read.
  */
-import { callerName } from '../../access/claims.js';
 import { TableAccess } from '../../access/table-access.js';
 import { ServiceError } from '../../base/errors.js';
 import type { SqlFailure } from '../../postgres/statement/sql-failure.js';
@@ -30,15 +29,13 @@ export class Listings {
   }
 
   /**
-   * query returns the query of a listing for a caller, whose claims are a JSON object or empty. Throws ServiceError
-   * `not_found` for an unknown listing, `invalid_listing` for invalid parameters.
+   * query returns the query of a listing for a caller, whose name is empty without one. Throws ServiceError `not_found` for
+   * an unknown listing, `invalid_listing` for invalid parameters.
    */
-  query(name: string, parameters: ListingParameters, claims: string): ListingQuery {
+  query(name: string, parameters: ListingParameters, user: string): ListingQuery {
     const listing = LISTINGS.get(name);
     if (listing === undefined) throw new ServiceError('not_found');
-    const readable = this.#access.restricted
-      ? this.#access.readable(callerName(claims))
-      : undefined;
+    const readable = this.#access.restricted ? this.#access.readable(user) : undefined;
     return listingQuery(listing, parameters, readable);
   }
 }

@@ -21,11 +21,18 @@ const LISTED: readonly ListedScript[] = FILES.map((file) => {
   return { folder, ...scriptOfFile(script)! };
 });
 
-/** An entry from `database:folder/script permissions`; missing parts are absent. */
+/** An entry from `database:folder/script permissions`, with scopes behind a `+`; missing parts are absent. */
 function entry(text: string): ScriptEntry {
-  const [, database, location, name, words] =
-    /^(?:(.+):)?(.*?)\/(\S*) ?(.*)$/.exec(text)?.map((part) => part || undefined) ?? [];
-  return { database, location, name, permissions: words?.split(' ') ?? [] };
+  const [, database, location, name, words, scope] =
+    /^(?:(.+):)?(.*?)\/(\S*) ?(.*?)(?: \+(.*))?$/.exec(text)?.map((part) => part || undefined) ??
+    [];
+  return {
+    database,
+    location,
+    name,
+    permissions: words?.split(' ') ?? [],
+    scope: scope?.split(' '),
+  };
 }
 
 interface Entries {
@@ -39,8 +46,8 @@ function work({ everybody = [], users = {} }: Entries, aliases: readonly string[
     users: Object.entries(users).map(([name, own]) => ({ name, scripts: own.map(entry) })),
   };
   const { rows, warnings } = scriptPermissions(settings, LISTED, aliases);
-  const lines = rows.map(({ database, folder, name, user, permissions }) =>
-    `${database}:${folder}/${name} ${user ?? '-'}: ${permissions.join(' ')}`.trim(),
+  const lines = rows.map(({ database, folder, name, user, scope, permissions }) =>
+    `${database}:${folder}/${name} ${user ?? '-'}${scope ? ` +${scope}` : ''}: ${permissions.join(' ')}`.trim(),
   );
   return { lines, warnings };
 }
@@ -50,6 +57,29 @@ t.test('without an entry nothing is permitted', (t) => {
     lines: ['main:admin/users -:', 'main:shop/list -:', 'main:shop/purge -:'],
     warnings: [],
   });
+  t.end();
+});
+
+t.test('what tokens with scopes may do stands beside', (t) => {
+  const { lines } = work({
+    everybody: ['main:shop/list read', 'main:shop/list write +shop:write shop'],
+    users: { alice: ['main:shop/purge delete +purge'] },
+  });
+  t.strictSame(
+    lines.filter((line) => !line.startsWith('main:admin')),
+    [
+      'main:shop/list -: read',
+      'main:shop/list - +shop:write shop: read write',
+      'main:shop/list alice: read',
+      'main:shop/list alice +shop:write shop: read write',
+      'main:shop/list alice +purge: read',
+      'main:shop/purge -:',
+      'main:shop/purge - +shop:write shop:',
+      'main:shop/purge alice:',
+      'main:shop/purge alice +shop:write shop:',
+      'main:shop/purge alice +purge: delete',
+    ],
+  );
   t.end();
 });
 

@@ -14,7 +14,12 @@ import { TestDatabase } from '../../support/database.js';
 import type { Postgres } from '../../support/postgres.js';
 
 /** A caller who may run everything. */
-export const ANYBODY: DocumentReader = { user: '', isIdentified: false, isAdmitted: true };
+export const ANYBODY: DocumentReader = {
+  name: '',
+  scopes: new Set(),
+  isIdentified: false,
+  isAdmitted: true,
+};
 
 export const ALIAS = 'postgres';
 

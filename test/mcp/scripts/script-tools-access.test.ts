@@ -66,6 +66,25 @@ t.test('callers see and run their own', async (t) => {
     }
 });
 
+t.test('scopes of the token', async (t) => {
+  const scripts = new TestedScripts(t, postgres, {
+    texts: TEXTS,
+    settings: {
+      scriptAccess: {
+        scripts: [{ ...entry('staff', 'pay', ['read']), scope: ['pay'] }],
+        users: [],
+      },
+    },
+  });
+  const named = (scope: string): Promise<string> =>
+    scripts.names({ user: 'ann', claims: JSON.stringify({ sub: 'ann', scope }) });
+  for (let round = 0; round < 2; round++) {
+    t.equal(await named('x'), '');
+    t.equal(await named('x pay'), 'main.staff.pay');
+    t.equal(await named('pay x'), 'main.staff.pay');
+  }
+});
+
 t.test(
   'without entries all scripts are denied, without the setting all are permitted',
   async (t) => {

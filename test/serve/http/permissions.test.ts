@@ -12,11 +12,21 @@ const entry = (location: string, name: string, ...permissions: string[]): Script
   permissions,
 });
 
+const scoped = (scope: string, ...permissions: string[]): ScriptEntry => ({
+  ...entry('orders', 'list', ...permissions),
+  scope: scope.split(' '),
+});
+
 const { port } = await startHttpProcess(t, {
   auth: authSettings({
     whitelist: ['^.*$'],
     scripts: {
-      scripts: [entry('shop', 'list', 'read'), entry('shop', 'all', 'read', 'write', 'delete')],
+      scripts: [
+        entry('shop', 'list', 'read'),
+        entry('shop', 'all', 'read', 'write', 'delete'),
+        scoped('orders:read', 'read'),
+        scoped('orders:write shop', 'write'),
+      ],
       users: [
         {
           name: 'ann',
@@ -96,6 +106,44 @@ const CASES: readonly [token: string, method: string, path: string, status: numb
   [BOB, 'get', 'shop/list', PASSED],
   [BOB, 'PROPFIND', 'shop/nope', DENIED],
 ];
+
+const scopedToken = (scope: unknown): string => signToken({ sub: 'bob', scope });
+
+const SCOPED: readonly [scope: unknown, method: string, challenge: string | undefined][] = [
+  ['orders:read', 'GET', undefined],
+  ['x orders:read', 'HEAD', undefined],
+  [['orders:read'], 'GET', undefined],
+  ['shop orders:write', 'POST', undefined],
+  ['orders:read', 'OPTIONS', undefined],
+  [undefined, 'GET', 'orders:read'],
+  ['Orders:read', 'GET', 'orders:read'],
+  ['orders:reader', 'GET', 'orders:read'],
+  ['orders:write shop', 'GET', 'orders:read'],
+  ['orders:write', 'PUT', 'orders:write shop'],
+  ['orders:read\torders:write', 'GET', 'orders:read'],
+];
+
+for (const [scope, method, challenge] of SCOPED)
+  t.test(`${method} with the scope ${JSON.stringify(scope)}`, async (t) => {
+    const headers = [`Authorization: Bearer ${scopedToken(scope)}`];
+    const bytes = requestBytes(method, '/_QUERIES/orders/list', headers);
+    const answer = await sendRaw(port, bytes);
+    t.equal(answer.status, challenge === undefined ? PASSED : DENIED);
+    const expected = challenge && `Bearer error="insufficient_scope", scope="${challenge}"`;
+    t.equal(answer.headers.get('www-authenticate'), expected);
+    if (challenge !== undefined)
+      t.strictSame(JSON.parse(answer.body), {
+        error: `the token lacks the scope ${challenge}`,
+        code: 'permission_denied',
+      });
+  });
+
+t.test('nobody deletes, with whatever scope', async (t) => {
+  const headers = [`Authorization: Bearer ${scopedToken('orders:read orders:write shop')}`];
+  const answer = await sendRaw(port, requestBytes('DELETE', '/_QUERIES/orders/list', headers));
+  t.equal(answer.status, DENIED);
+  t.equal(answer.headers.get('www-authenticate'), undefined);
+});
 
 const answers = await Promise.all(
   CASES.map(([token, method, path]) => {

@@ -10,10 +10,10 @@ const OPEN: TableAccessSettings = { restrict: false, tables: [], users: [], igno
 const listings = new Listings(OPEN);
 
 /** The query of `listing?parameters`, or code and message of the error. */
-function queryOf(target: string, from = listings, claims = ''): { text: string; values: unknown } {
+function queryOf(target: string, from = listings, user = ''): { text: string; values: unknown } {
   const [name = '', query = ''] = target.split('?');
   try {
-    return from.query(name, parseQueryString(query), claims);
+    return from.query(name, parseQueryString(query), user);
   } catch (error) {
     if (error instanceof ServiceError)
       return { text: `${error.code}: ${error.message}`, values: [] };
@@ -220,8 +220,8 @@ t.test('restricted access', (t) => {
     ignored: [],
   });
   const tables = '(SELECT * FROM unnest($1::text[], $2::text[]))';
-  const values = (target: string, claims?: string): unknown =>
-    queryOf(target, restricted, claims).values;
+  const values = (target: string, user?: string): unknown =>
+    queryOf(target, restricted, user).values;
   t.match(
     queryOf('tables?name=$ne.x', restricted).text,
     `${tables} OFFSET 0) c WHERE c.relname <> $3 ORDER`,
@@ -229,18 +229,10 @@ t.test('restricted access', (t) => {
   t.same(values('tables?name=$ne.x'), ['{"public","shop"}', '{"item","o\\"dd"}', 'x']);
   t.match(queryOf('schemas?_count=x', restricted).text, /WHERE schemata\.schema_name::text = ANY \(\$1::text\[\]\) OFFSET 0\) schemata$/); // prettier-ignore
   t.same(values('schemas'), ['{"public","shop"}']);
-  t.same(values('schemas', '{"sub":"ann"}'), ['{"shop"}']);
-  t.same(values('tables', '{"UserInfo":{"username":"bob"}}'), [
-    '{"public","shop","hr"}',
-    '{"item","o\\"dd","pay"}',
-  ]);
+  t.same(values('schemas', 'ann'), ['{"shop"}']);
+  t.same(values('tables', 'bob'), ['{"public","shop","hr"}', '{"item","o\\"dd","pay"}']);
   t.same(values('databases'), []);
-  t.throws(() => restricted.query('tables', new Map(), 'no JSON'), SyntaxError);
-  t.same(
-    listings.query('schemas', new Map(), 'no JSON').values,
-    [],
-    'claims are read where needed',
-  );
+  t.same(values('schemas', '__proto__'), ['{"public","shop"}']);
   const without = new Listings({ ...OPEN, restrict: true });
   t.same(queryOf('tables', without).values, ['{}', '{}']);
   t.end();

@@ -23,6 +23,7 @@ function runner(): (name: string, query?: string) => Query {
       id: 1,
       method: 'GET',
       alias: 'main',
+      user: '',
       name,
       query,
       headers: '',

@@ -88,9 +88,9 @@ export class McpHandler implements RouteSource {
     // An id of the session tells the calls of clients apart, also of those without a token. It is not kept here.
     if (message.includes('"initialize"') && fieldValue(headers, 'mcp-session-id') === '')
       request.response.addHeader('Mcp-Session-Id', randomUUID());
-    const claims = caller?.claims ?? '';
+    const { name: user, claims } = caller ?? { name: '', claims: '' };
     const traced = isTraced(request);
-    const packed = { id, method, form, message, headers, requestId, role, claims, traced };
+    const packed = { id, method, form, user, message, headers, requestId, role, claims, traced };
     request.worker = this.#pool.submit(packMcpRequest(packed));
   }
 }

@@ -51,7 +51,7 @@ export class QueryHandler implements RouteSource {
   readonly #limits: ReadonlyMap<string, ConcurrencyLimit> | undefined;
 
   constructor({ settings, requests, pool, gate, budget }: HandlerParts) {
-    const { databases, claims, claimSettings, access } = settings.worker;
+    const { databases, claims, claimSettings } = settings.worker;
     this.#settings = settings;
     this.#requests = requests;
     this.#pool = pool;
@@ -60,7 +60,7 @@ export class QueryHandler implements RouteSource {
     this.#routes = new ScriptRoutes((version) => pool.ask('routes', version));
     this.#bodyLimit = Math.min(settings.maxBody, LARGEST_BODY);
     this.#aliases = new Set(databases.map(({ alias }) => alias));
-    this.#claims = claims || claimSettings || access.restrict;
+    this.#claims = claims || claimSettings;
     if (this.#aliases.size > 1)
       this.#limits = new Map(Array.from(this.#aliases, (alias) => [alias, { size: 0 }]));
   }
@@ -234,7 +234,6 @@ export class QueryHandler implements RouteSource {
 
   #listing(name: keyof ExposeSettings): Route {
     const { expose, worker } = this.#settings;
-    const listing: RouteScript = { alias: worker.defaultAlias, folder: '', name };
     return {
       token: this.#gate.tokenFor(`/${name}`),
       handle: (request, caller) => {
@@ -243,6 +242,7 @@ export class QueryHandler implements RouteSource {
         if (!this.#requests.allowsMethod(request, ['GET', 'HEAD'])) return;
         const trace = fieldValue(request.headers, 'traceparent');
         const headers = trace === '' ? '' : `traceparent\n${trace}`;
+        const listing = { alias: worker.defaultAlias, folder: caller?.name ?? '', name };
         this.#submit(request, LISTING, listing, request.query, headers, caller, role);
       },
     };

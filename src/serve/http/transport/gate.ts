@@ -4,7 +4,7 @@
  * scripts declare is looked up first, as its permission is the script's: one of a script that the caller may not run
  * is 403, one that no script declares 404.
  */
-import { permissionFor, ScriptAccess } from '../../../access/script-access.js';
+import { permissionFor, ScriptAccess, type Holder } from '../../../access/script-access.js';
 import { readBearer } from '../../../access/tokens/bearer.js';
 import type { Caller } from '../../../access/caller.js';
 import { Whitelist } from '../../../access/whitelist.js';
@@ -21,6 +21,8 @@ import type { TokenRule } from './route.js';
 
 /** An Authorization header with a scheme alone. */
 const NO_TOKEN = /^bearer *$/i;
+
+const NOBODY: Holder = { name: '', scopes: new Set() };
 
 /** Methods that change nothing. */
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -112,7 +114,8 @@ export class Gate {
 
   readerOf(caller: Caller | undefined): DocumentReader {
     const isAdmitted = this.#isAdmitted(caller);
-    return { user: caller?.name ?? '', isIdentified: caller !== undefined, isAdmitted };
+    const { name, scopes } = caller ?? NOBODY;
+    return { name, scopes, isIdentified: caller !== undefined, isAdmitted };
   }
 
   /** Whether there is a role for a caller's statements. */
@@ -139,8 +142,12 @@ export class Gate {
   ): string {
     if (this.#scripts !== undefined) {
       if (caller === undefined) throw new ServiceError('token_missing');
-      const permitted = this.#scripts.permissions(caller.name, alias, folder, name);
-      if ((permitted & permissionFor(method)) === 0) throw new ServiceError('permission_denied');
+      const needed = permissionFor(method);
+      if ((this.#scripts.permissions(caller, alias, folder, name) & needed) === 0) {
+        const scope = this.#scripts.scopeFor(caller, needed, alias, folder, name);
+        const message = scope === undefined ? undefined : `the token lacks the scope ${scope}`;
+        throw new ServiceError('permission_denied', message, { scope });
+      }
     }
     return this.admit(caller);
   }

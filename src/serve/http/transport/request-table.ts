@@ -243,9 +243,15 @@ export class RequestTable {
   }
 
   #reject(request: HttpRequest, error: ServiceError): void {
-    const { message, code, status, retryAfter } = error;
+    const { message, code, status, retryAfter, scope } = error;
     request.rejection = code;
     if (retryAfter !== undefined) request.response.addHeader('Retry-After', String(retryAfter));
+    // RFC 6750, section 3.1. Configured scopes have no quotes and no backslashes.
+    if (scope !== undefined)
+      request.response.addHeader(
+        'WWW-Authenticate',
+        `Bearer error="insufficient_scope", scope="${scope}"`,
+      );
     const xml = wantsXml(request.query);
     const body = errorBody(message, code, xml);
     if (status === 401 && request.challenge !== undefined) {
