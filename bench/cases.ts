@@ -2,12 +2,27 @@
  * The cases of the benchmark: requests, expected responses, and numbers of connections. The SQL is in queries/ for servers
  * with templates, and in peers/statements.ts for the other peers; the plugin is in plugins/.
  */
-import { ACCOUNTS, DOCUMENTS, account, document, type Account } from './data.js';
+import {
+  ACCOUNTS,
+  DOCUMENTS,
+  ITEMS,
+  WORLDS,
+  account,
+  document,
+  fortunes,
+  item,
+  world,
+  type Account,
+} from './data.js';
+
+export type Method = 'GET' | 'POST' | 'DELETE';
 
 export interface Case {
   readonly name: string;
   readonly title: string;
-  readonly method: 'GET' | 'POST';
+  readonly method: Method;
+  /** The method of the request of an id, where it is not that of all. */
+  methodOf?(id: number): Method;
   /** Ids of requests are from 1 to this. */
   readonly range: number;
   path(id: number): string;
@@ -17,7 +32,7 @@ export interface Case {
   answer(id: number): unknown;
   /** The part of the answer that is compared; all of it when absent. */
   readonly part?: (answer: unknown) => unknown;
-  /** Connections of an ordinary run. */
+  /** Connections of an ordinary run; without any, it runs when it is named, or in a full run. */
   readonly ordinary: readonly number[];
   /** Connections of a full run. */
   readonly full: readonly number[];
@@ -33,6 +48,13 @@ export interface Case {
   readonly pair?: boolean;
   /** Whether its script has several statements, which peers do not have. */
   readonly several?: boolean;
+  /** Whether it is of a public benchmark; only peers that use peers/statements.ts have it, and of these only what is one statement. */
+  readonly arena?: 'one statement' | 'several';
+}
+
+/** methodOf is the method of the request of an id. */
+export function methodOf(subject: Case, id: number): Method {
+  return subject.methodOf?.(id) ?? subject.method;
 }
 
 const PREFIX = '/_QUERIES/bench';
@@ -44,6 +66,10 @@ const ALL = [1, 32, 256, 1000];
 const PAGE = 100;
 const SLICE = 20;
 const SINCE = '2024-01-01T00:00:00Z';
+/** Rows of a request in TechEmpower's queries and updates. */
+const TWENTY = 20;
+/** Width of the range of prices that has 50 items. */
+const PRICES = 50;
 
 const one = {
   method: 'GET',
@@ -180,12 +206,97 @@ export const CASES: readonly Case[] = [
     full: [1, 32, 256],
     tool: true,
   },
+  {
+    name: 'queries',
+    title: '20 rows by their keys, as queries?n=20 of TechEmpower',
+    method: 'GET',
+    range: WORLDS,
+    path: (id) => `${PREFIX}/queries?ids=${list(twenty(id))}`,
+    answer: (id) => twenty(id).map(world),
+    ordinary: [],
+    full: [32, 256],
+    arena: 'one statement',
+  },
+  {
+    name: 'updates',
+    title: '20 rows updated by their keys, as updates?n=20 of TechEmpower',
+    method: 'POST',
+    range: WORLDS,
+    path: (id) => `${PREFIX}/updates?ids=${list(twenty(id))}&number=${id}`,
+    answer: () => ({ rows_affected: TWENTY }),
+    ordinary: [],
+    full: [32, 256],
+    arena: 'one statement',
+  },
+  {
+    name: 'fortunes',
+    title: '12 rows and one more, sorted, as fortunes of TechEmpower, but JSON',
+    method: 'GET',
+    range: WORLDS,
+    path: () => `${PREFIX}/fortunes`,
+    answer: fortunes,
+    ordinary: [],
+    full: [32, 256],
+    arena: 'one statement',
+  },
+  {
+    name: 'async-db',
+    title: '50 rows of a range, 4 KB, as async-db of HttpArena',
+    method: 'GET',
+    range: ITEMS - PRICES,
+    path: (id) => `${PREFIX}/items?min=${id}&max=${id + PRICES - 1}`,
+    answer: (id) =>
+      Array.from({ length: PRICES }, (_, i) => item(itemOfPrice(id + i))).sort(
+        (a, b) => a.id - b.id,
+      ),
+    ordinary: [],
+    full: [1024],
+    arena: 'one statement',
+  },
+  {
+    name: 'crud',
+    title: '75 % reads of a row, 20 % writes, 5 % deletes, as crud of HttpArena',
+    method: 'GET',
+    methodOf: (id) => (id % 20 === 0 ? 'DELETE' : id % 20 < 5 ? 'POST' : 'GET'),
+    range: ITEMS,
+    path: (id) => `${PREFIX}/crud?id=${id}${id % 20 > 0 && id % 20 < 5 ? '&quantity=7' : ''}`,
+    answer: (id) => (id % 20 < 5 ? 'changed' : [item(id)]),
+    // How many rows a delete finds depends on what was written before.
+    part: (answer) =>
+      typeof answer === 'object' && answer !== null && 'rows_affected' in answer
+        ? 'changed'
+        : answer,
+    ordinary: [],
+    full: [256],
+    arena: 'several',
+  },
 ];
 
 /** SQL_CASES are the names of the cases that PostgreSQL answers, whatever the server. */
 export const SQL_CASES = CASES.filter(
-  ({ plugin, tool, pair, several }) => !plugin && !tool && !pair && !several,
+  ({ plugin, tool, pair, several, arena }) => !plugin && !tool && !pair && !several && !arena,
 ).map(({ name }) => name);
+
+/** ARENA_CASES are those of public benchmarks that are one statement. */
+export const ARENA_CASES = CASES.filter(({ arena }) => arena === 'one statement').map(
+  ({ name }) => name,
+);
+
+/** Twenty keys, in order. */
+function twenty(id: number): number[] {
+  return Array.from({ length: TWENTY }, (_, i) => ((id + i * 499) % WORLDS) + 1).sort(
+    (a, b) => a - b,
+  );
+}
+
+function list(numbers: readonly number[]): string {
+  return `{${numbers.join(',')}}`;
+}
+
+/** The id of the item with a price: the inverse of 7919 in arithmetic modulo ITEMS is 17679. */
+function itemOfPrice(price: number): number {
+  return (price * 17679) % ITEMS || ITEMS;
+}
 
 /** The six columns of an event, 1 KB together. */
 function event(id: number): Record<string, string> {

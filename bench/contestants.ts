@@ -4,7 +4,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import { greeting, SQL_CASES } from './cases.js';
+import { bunMissing, bunProgram, fetchBun } from './bun/binary.js';
+import { ARENA_CASES, greeting, SQL_CASES } from './cases.js';
 import type { Login } from './database.js';
 import { onPath } from './load/program.js';
 import {
@@ -58,6 +59,7 @@ export const HELLO = 'uws-hello';
 export const FLOOR = 'floor';
 export const GO_PEER = 'go-fasthttp';
 export const RUST_PEER = 'rust-actix';
+export const XITCA_PEER = 'rust-xitca';
 
 /** Configuration with authentication; it begins within `[queries]`. */
 const WITH_TOKENS = [
@@ -99,6 +101,15 @@ export const CONTESTANTS: readonly Contestant[] = [
   { ...builtPeer(FLOOR, C), cases: ['one', 'interpolated', 'page', 'insert'] },
   builtPeer(GO_PEER, GO),
   builtPeer(RUST_PEER, CARGO),
+  {
+    ...builtPeer(XITCA_PEER, CARGO),
+    cases: ['one', 'interpolated', 'mixed', 'page', 'megabyte', 'insert'],
+  },
+  {
+    ...peer('bun', 'bun/server.js', Math.max(2, availableParallelism()), undefined, bunProgram()),
+    missing: bunMissing,
+    build: fetchBun,
+  },
   { ...peer(HELLO, 'uws-hello/server.js', 1, greeting(1)), cases: ['plugin'] },
   {
     name: 'prest',
@@ -195,13 +206,21 @@ export function service(
   };
 }
 
-/** peer is a program of bench/ for Node; `answer` is its response if it answers all requests alike. */
-function peer(name: string, program: string, processes: number, answer?: unknown): Contestant {
+/**
+ * peer is a program of bench/ for Node, or another `runtime`; `answer` is its response if it answers all requests alike.
+ */
+function peer(
+  name: string,
+  program: string,
+  processes: number,
+  answer?: unknown,
+  runtime = process.execPath,
+): Contestant {
   return {
     name,
-    cases: SQL_CASES,
+    cases: [...SQL_CASES, ...ARENA_CASES],
     launch: (place) => (port) => ({
-      command: process.execPath,
+      command: runtime,
       args: [path.join(import.meta.dirname, program)],
       env: {
         ...peerEnvironment(place, port),

@@ -20,7 +20,7 @@ export interface Login {
 export interface Database extends Login {
   /** Process id of the postmaster. */
   readonly pid: number;
-  /** Version, and whether statements are compiled: `PostgreSQL 15.18, jit on`. */
+  /** Version, where it is from, and whether statements are compiled: `PostgreSQL 15.18 (/usr/lib/…/bin), jit on`. */
   readonly description: string;
   /** loginFor creates a role for a contestant, which identifies its sessions. */
   loginFor(contestant: string): Promise<Login>;
@@ -37,7 +37,7 @@ export interface Database extends Login {
 /** Time without a new row, in milliseconds, after which the count is final. */
 const QUIET = 200;
 
-const DESCRIPTION = `SELECT format('PostgreSQL %s, jit %s', split_part(current_setting('server_version'), ' ', 1),
+const DESCRIPTION = `SELECT format('PostgreSQL %s (%s), jit %s', split_part(current_setting('server_version'), ' ', 1), $1::text,
   CASE WHEN pg_jit_available() THEN 'on' ELSE 'off' END) AS text`;
 
 const SETTINGS = {
@@ -56,7 +56,7 @@ export async function startDatabase(say: (line: string) => void, bin?: string): 
     await client.query(SCHEMA);
     await client.query('VACUUM ANALYZE');
     await client.query('CHECKPOINT');
-    const { rows } = await client.query<{ text: string }>(DESCRIPTION);
+    const { rows } = await client.query<{ text: string }>(DESCRIPTION, [bin ?? 'embedded']);
     const { url, host, port, user, password, database, pid } = server;
     return {
       ...{ url, host, port, user, password, database, pid },

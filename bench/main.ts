@@ -173,12 +173,12 @@ async function profile(
 }
 
 async function heading(
-  { rounds, seconds, poolSize, base }: Options,
+  { rounds, seconds, warmUp, poolSize, base }: Options,
   { description }: Database,
 ): Promise<string> {
   return [
     `${await machine()}${base === undefined ? '' : `, before: ${base}`}; load from ${generator}`,
-    `${rounds} rounds of ${seconds} s, ${poolSize} connections to ${description} for each server`,
+    `${rounds} rounds of ${seconds} s after ${warmUp} s, ${poolSize} connections to ${description} for each server`,
   ].join('\n');
 }
 

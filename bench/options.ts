@@ -10,6 +10,8 @@ export interface Options {
   readonly rounds: number;
   /** Duration of a sample. */
   readonly seconds: number;
+  /** Duration of the discarded first sample of each server in a table. */
+  readonly warmUp: number;
   readonly cells: readonly Cell[];
   /** Names of selected contestants; when empty, all, or with layouts none. */
   readonly servers: readonly string[];
@@ -42,6 +44,7 @@ export const USAGE = `Usage: npm run bench -- [options]
   --concurrency 1,32  connections, for every case
   --rounds 3          samples of each server and case, in turns
   --seconds 3         length of a sample
+  --warm 1            seconds of load on each server before its first sample of a case
   --pool 10           connections of each server to PostgreSQL
   --layouts 1x1,2x2   the service in these layouts (HTTP processes x threads); others only if named; --pool 24
   --base REF          also builds and measures this revision of the service, or the one in ./FOLDER
@@ -60,6 +63,7 @@ export function parseOptions(args: readonly string[]): Options | undefined {
   return {
     rounds: positive('rounds', values.rounds ?? (quick ? '1' : '3')),
     seconds: positive('seconds', values.seconds ?? (quick ? '1' : '3')),
+    warmUp: positive('warm', values.warm ?? '1'),
     cells: cells(values.cases, values.concurrency, values.full === true),
     servers: splitList(values.servers),
     layouts: splitList(values.layouts).map((text) => parseLayout(text, poolSize)),
@@ -78,6 +82,7 @@ function parse(args: readonly string[]) {
   const options = {
     ...{ cases: string, servers: string, concurrency: string, rounds: string, seconds: string },
     ...{
+      warm: string,
       pool: string,
       layouts: string,
       base: string,
@@ -102,9 +107,11 @@ function cells(names: string | undefined, concurrency: string | undefined, full:
   const unknown = wanted.find((name) => !CASES.some((candidate) => candidate.name === name));
   if (unknown !== undefined) throw new UsageError(`no case is named ${unknown}`);
   const given = splitList(concurrency).map((text) => positive('concurrency', text));
-  const chosen = CASES.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+  const chosen = CASES.filter(({ name, ordinary }) =>
+    wanted.length === 0 ? full || ordinary.length > 0 : wanted.includes(name),
+  );
   const result = chosen.flatMap((subject) => {
-    const usual = full ? subject.full : subject.ordinary;
+    const usual = full || subject.ordinary.length === 0 ? subject.full : subject.ordinary;
     return (given.length > 0 ? given : usual).map((connections) => ({
       case: subject,
       connections,

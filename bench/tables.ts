@@ -12,6 +12,7 @@ import {
   FLOOR,
   RUST_PEER,
   STORED,
+  XITCA_PEER,
 } from './contestants.js';
 import type { Database } from './database.js';
 import { LIMITS } from './limits/limits.js';
@@ -58,8 +59,6 @@ export interface Run {
 const REFERENCES = ['fastify-pg', HELLO, BASE];
 /** Number of responses of each server that are checked before a table. */
 const CHECKS = 64;
-/** Seconds of a discarded first sample of each server, for its JIT compiler. */
-const WARM_UP = 1;
 
 /** takeTables measures every cell. Rejects when a response is wrong. */
 export async function takeTables(run: Run): Promise<Table[]> {
@@ -70,7 +69,8 @@ export async function takeTables(run: Run): Promise<Table[]> {
     const reference = REFERENCES.find((name) => rows.some((row) => row.name === name));
     console.log(`\n${table(title, rows, reference ?? rows[0]?.name)}`);
     printSecondLoad(cell, rows, tables);
-    for (const name of [BASE, FLOOR, GO_PEER, RUST_PEER]) printChange(rows, name, 'service');
+    for (const name of [BASE, FLOOR, GO_PEER, RUST_PEER, XITCA_PEER])
+      printChange(rows, name, 'service');
     for (const name of [AUTHENTICATED, AS_ROLE, STORED, IN_PROCESS]) {
       printChange(rows, 'service', name);
     }
@@ -88,7 +88,7 @@ async function takeTable(run: Run, cell: Cell): Promise<Row[]> {
     const sampled = { ...server, user };
     say(`${cell.case.name}, ${connections(cell)}: checking ${name}`);
     await checkAnswers(server, cell.case, ids(cell.case, 1, checkCount(cell)));
-    await sampleServer(sampled, database, { ...setting, seconds: WARM_UP, seed: 0 });
+    await sampleServer(sampled, database, { ...setting, seconds: options.warmUp, seed: 0 });
     entries.push({
       name,
       sample: (seed) => sampleServer(sampled, database, { ...setting, seed }),

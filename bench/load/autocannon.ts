@@ -9,12 +9,13 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 
 /** autocannonLoad loads a server; all connections take requests from one sequence. */
 export async function autocannonLoad(load: Load): Promise<LoadResult> {
+  const first = load.requests[0]!;
   let position = -1;
   const next = (request: autocannon.Request): autocannon.Request => {
     position = (position + 1) % load.requests.length;
-    const { path, body } = load.requests[position]!;
-    if (body === undefined) return { ...request, path };
-    return { ...request, path, body, headers: { ...request.headers, ...JSON_TYPE } };
+    const { method, path, body } = load.requests[position]!;
+    if (body === undefined) return { ...request, method, path };
+    return { ...request, method, path, body, headers: { ...request.headers, ...JSON_TYPE } };
   };
   const result = await autocannon({
     url: `http://127.0.0.1:${load.port}`,
@@ -22,7 +23,7 @@ export async function autocannonLoad(load: Load): Promise<LoadResult> {
     duration: load.seconds,
     timeout: 30,
     ...(load.authorization === undefined ? {} : { headers: { authorization: load.authorization } }),
-    requests: [{ method: load.method, path: load.requests[0]!.path, setupRequest: next }],
+    requests: [{ method: first.method, path: first.path, setupRequest: next }],
   });
   return {
     requests: result.requests.total,

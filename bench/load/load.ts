@@ -6,8 +6,10 @@ import { writeFileSync } from 'node:fs';
 import { autocannonLoad } from './autocannon.js';
 import { onPath } from './program.js';
 import { wrkLoad } from './wrk.js';
+import type { Method } from '../cases.js';
 
 export interface LoadRequest {
+  readonly method: Method;
   readonly path: string;
   /** JSON without a tab. */
   readonly body: string | undefined;
@@ -17,7 +19,6 @@ export interface Load {
   readonly port: number;
   /** Sent with each request. */
   readonly authorization: string | undefined;
-  readonly method: 'GET' | 'POST';
   /** Sent repeatedly in this order. */
   readonly requests: readonly LoadRequest[];
   readonly connections: number;
@@ -47,9 +48,12 @@ export async function runLoad(load: Load): Promise<LoadResult> {
   return wrkLoad(load);
 }
 
-/** A line for each request: the path, and after a tab the body. */
+/** A line for each request: the method, and after tabs the path and the body. */
 function lines(requests: readonly LoadRequest[]): string {
   return requests
-    .map(({ path, body }) => (body === undefined ? `${path}\n` : `${path}\t${body}\n`))
+    .map(
+      ({ method, path, body }) =>
+        `${[method, path, ...(body === undefined ? [] : [body])].join('\t')}\n`,
+    )
     .join('');
 }

@@ -1,5 +1,5 @@
--- Sends the requests of a file repeatedly, and prints the result as one line of JSON. A line of the file is a path, and
--- after a tab an optional JSON body. Arguments: method, file. Each thread starts at another line.
+-- Sends the requests of a file repeatedly, and prints the result as one line of JSON. A line of the file is a
+-- method, a path, and an optional JSON body, with tabs between them. Argument: the file. Each thread starts at another line.
 local threads = 0
 local requests = {}
 local position = 0
@@ -10,10 +10,11 @@ function setup(thread)
 end
 
 function init(arguments)
-  for line in io.lines(arguments[2]) do
-    local path, body = line:match('^([^\t]*)\t(.*)$')
+  for line in io.lines(arguments[1]) do
+    local method, path, body = line:match('^([^\t]*)\t([^\t]*)\t?(.*)$')
+    if body == '' then body = nil end
     local headers = body and { ['Content-Type'] = 'application/json' } or nil
-    requests[#requests + 1] = wrk.format(arguments[1], path or line, headers, body)
+    requests[#requests + 1] = wrk.format(method, path, headers, body)
   end
   position = index * 7919 % #requests
 end

@@ -24,7 +24,6 @@ export async function wrkLoad(load: Load): Promise<LoadResult> {
     `--script=${fromProject('bench/load/wrk.lua')}`,
     `http://127.0.0.1:${load.port}`,
     '--',
-    load.method,
     load.scratch,
   ]);
   const json = /^RESULT (.*)$/m.exec(printed)?.[1];

@@ -2,7 +2,7 @@
  * Checks responses, because a benchmark of wrong responses is meaningless. Throws with the first difference.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Case } from '../cases.js';
+import { methodOf, type Case } from '../cases.js';
 import { send, type Address } from '../server.js';
 
 /** checkAnswers requests several ids at once, as a load does, and compares the bodies with the expected ones. */
@@ -16,13 +16,14 @@ export async function checkAnswers(
 
 async function checkAnswer(server: Address, subject: Case, id: number): Promise<void> {
   const path = subject.path(id);
-  const response = await send(server, path, subject.method, subject.body?.(id));
+  const method = methodOf(subject, id);
+  const response = await send(server, path, method, subject.body?.(id));
   const body = await response.text();
   const counted = subject.part ?? ((answer: unknown) => answer);
   const wanted = server.answer ?? subject.answer(id);
   if (response.status === 200 && isDeepStrictEqual(counted(parsed(body)), wanted)) return;
   throw new Error(
-    `${subject.method} ${path} on port ${server.port} answered ${response.status} ${body.slice(0, 300)}, ` +
+    `${method} ${path} on port ${server.port} answered ${response.status} ${body.slice(0, 300)}, ` +
       `not 200 ${JSON.stringify(wanted).slice(0, 300)}`,
   );
 }

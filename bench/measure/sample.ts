@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ids, type Case } from '../cases.js';
+import { ids, methodOf, type Case } from '../cases.js';
 import type { Database } from '../database.js';
 import { runLoad, type Load, type LoadResult } from '../load/load.js';
 import type { Address } from '../server.js';
@@ -46,8 +46,11 @@ export async function sampleServer(
   const load: Load = {
     port: server.port,
     authorization: server.authorization,
-    method: subject.method,
-    requests: numbers.map((id) => ({ path: subject.path(id), body: subject.body?.(id) })),
+    requests: numbers.map((id) => ({
+      method: methodOf(subject, id),
+      path: subject.path(id),
+      body: subject.body?.(id),
+    })),
     connections,
     seconds,
     scratch: path.join(setting.scratch, 'requests'),
@@ -98,8 +101,7 @@ function startSecondLoad(load: Load, { beside }: Case): Promise<LoadResult> | un
   if (!beside) return undefined;
   return runLoad({
     ...load,
-    method: 'GET',
-    requests: [{ path: beside.path, body: undefined }],
+    requests: [{ method: 'GET', path: beside.path, body: undefined }],
     connections: beside.connections,
     seconds: load.seconds + 2 * MARGIN,
     scratch: `${load.scratch}-beside`,

@@ -107,8 +107,8 @@ function loadOf({ server }: Service, setting: Setting): Parameters<typeof runLoa
   return {
     port: server.port,
     authorization: undefined,
-    method: subject.method,
     requests: ids(subject, seed, Math.min(PATHS, subject.range)).map((id) => ({
+      method: subject.method,
       path: subject.path(id),
       body: undefined,
     })),

@@ -28,6 +28,19 @@ const ONE = json(`SELECT ${COLUMNS} FROM accounts WHERE id = $1`);
 const PAGE = json(`SELECT ${COLUMNS} FROM accounts WHERE id >= $1 ORDER BY id LIMIT 100`);
 const MEGABYTE = json('SELECT id, body FROM documents WHERE id >= $1 ORDER BY id LIMIT 100');
 const SLOW = json('SELECT 1 AS done FROM pg_sleep(0.2)');
+const QUERIES = json(
+  'SELECT w.id, w.number FROM unnest($1::integer[]) AS k (id) JOIN worlds w USING (id) ORDER BY w.id',
+);
+const UPDATES = `UPDATE worlds w SET changed = $1
+FROM (SELECT id FROM worlds WHERE id = ANY ($2::integer[]) ORDER BY id FOR UPDATE) k WHERE w.id = k.id`;
+const FORTUNES = json(
+  `SELECT id, message
+FROM (SELECT id, message FROM fortunes UNION ALL SELECT 0, 'Additional fortune added at request time.') f
+ORDER BY message COLLATE "C"`,
+);
+const ITEMS = json(
+  'SELECT id, name, category, price, quantity, active FROM items WHERE price BETWEEN $1 AND $2 ORDER BY id LIMIT 50',
+);
 const INSERT = 'INSERT INTO events (account, kind, note) VALUES ($1, $2, $3)';
 
 /** Statements for GET: one row with one column, the body. */
@@ -41,10 +54,22 @@ export const READS: Readonly<Record<string, (query: Query) => Statement>> = {
   ten,
   megabyte: (query) => ({ name: 'megabyte', text: MEGABYTE, values: [required(query, 'from')] }),
   slow: () => ({ name: 'slow', text: SLOW, values: [] }),
+  queries: (query) => ({ name: 'queries', text: QUERIES, values: [required(query, 'ids')] }),
+  fortunes: () => ({ name: 'fortunes', text: FORTUNES, values: [] }),
+  items: (query) => ({
+    name: 'items',
+    text: ITEMS,
+    values: [required(query, 'min'), required(query, 'max')],
+  }),
 };
 
 /** Statements for POST; the response is the number of rows. */
 export const WRITES: Readonly<Record<string, (query: Query) => Statement>> = {
+  updates: (query) => ({
+    name: 'updates',
+    text: UPDATES,
+    values: [required(query, 'number'), required(query, 'ids')],
+  }),
   insert: (query) => ({
     name: 'insert',
     text: INSERT,

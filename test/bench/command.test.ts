@@ -11,6 +11,7 @@ const REFUSED: [string[], RegExp][] = [
   [['--rounds', '0'], /--rounds must be a whole number above 0, not 0/],
   [['--concurrency', '8,many'], /--concurrency must be a whole number above 0, not many/],
   [['--postgres', '7'], /--postgres 7: no such server is installed/],
+  [['--warm', '0'], /--warm must be a whole number above 0, not 0/],
   [['--layouts', '2'], /--layouts must be like 2x3, not 2/],
   [['--layouts', '1x1,2x3', '--pool', '10'], /--pool must be a multiple of the threads of 2x3/],
 ];

@@ -17,7 +17,7 @@ import { authorization } from '../../bench/token.js';
 const subject = CASES[0]!;
 const right = (path: string): unknown => subject.answer(Number(/id=(\d+)/.exec(path)?.[1]));
 
-const REQUESTS = [{ path: subject.path(1), body: undefined }];
+const REQUESTS = [{ method: 'GET' as const, path: subject.path(1), body: undefined }];
 
 const WRONG: [string, (path: string) => [number, string]][] = [
   ['no row', () => [200, '[]']],
@@ -49,9 +49,9 @@ t.test('a body is sent, and the relevant part of the answer is compared', async 
   await t.resolves(checkAnswers(server, call, [2, 1, 3]));
   await t.rejects(checkAnswers(server, call, [9]), /answered 200/);
   for (const drive of [runLoad, autocannonLoad]) {
-    const load = { method: 'POST', connections: 1, seconds: 1, authorization: undefined } as const;
+    const load = { connections: 1, seconds: 1, authorization: undefined } as const;
     const scratch = path.join(t.testdir({}), 'requests');
-    const requests = [{ path: '/_mcp', body: call.body!(1) }];
+    const requests = [{ method: 'POST' as const, path: '/_mcp', body: call.body!(1) }];
     const result = await drive({ ...load, port: server.port, requests, scratch });
     t.equal(result.errors, 0);
     t.ok(result.requests > 0);
@@ -75,7 +75,7 @@ t.test('the token is sent', async (t) => {
   await t.rejects(checkAnswers(server, subject, [1]), /answered 401/);
   await t.resolves(checkAnswers({ ...server, authorization: token }, subject, [1]));
   for (const drive of [runLoad, autocannonLoad]) {
-    const load = { method: 'GET', connections: 1, seconds: 1, requests: REQUESTS } as const;
+    const load = { connections: 1, seconds: 1, requests: REQUESTS } as const;
     const scratch = path.join(t.testdir({}), 'requests');
     const { errors, requests } = await drive({
       ...load,

@@ -1,0 +1,1 @@
+DELETE FROM stock WHERE id = {{sqlVal "id"}}

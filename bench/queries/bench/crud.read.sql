@@ -1,0 +1,1 @@
+SELECT id, name, category, price, quantity, active FROM items WHERE id = {{sqlVal "id"}}
