@@ -95,8 +95,19 @@ t.test('claims are bound, and never put into a text', async (t) => {
   t.notMatch(shown.text, /ann/);
 });
 
+t.test('the role of a list that is one of the configured', async (t) => {
+  for (const list of [['web'], ['offline_access', 'web', 'postgres'], ['web', 'web']])
+    t.strictSame(
+      await service.rows('s/me', as(list, 'ann')),
+      [{ role: 'web', sub: 'ann', bound: 'ann' }],
+      JSON.stringify(list),
+    );
+});
+
 t.test('roles that are not to be had', async (t) => {
-  for (const role of ['authenticator', 'postgres', 'Web', 'none', '', 'web ', ['web'], { a: 1 }, 7])
+  const single = ['authenticator', 'postgres', 'Web', 'none', '', 'web ', { a: 1 }, 7];
+  const lists = [[], ['postgres', 'Web', 7, ['web']], ['web', 'staff']];
+  for (const role of [...single, ...lists])
     t.equal(
       await service.error('s/me', as(role, 'ann')),
       '403 permission_denied',
