@@ -48,7 +48,7 @@ export interface Case {
   readonly pair?: boolean;
   /** Whether its script has several statements, which peers do not have. */
   readonly several?: boolean;
-  /** Whether it is of a public benchmark; only peers that use peers/statements.ts have it, and of these only what is one statement. */
+  /** Whether it is of a public benchmark. Those of one statement are in peers/statements.ts, for the peers that read it. */
   readonly arena?: 'one statement' | 'several';
 }
 
@@ -257,10 +257,10 @@ export const CASES: readonly Case[] = [
     name: 'crud',
     title: '75 % reads of a row, 20 % writes, 5 % deletes, as crud of HttpArena',
     method: 'GET',
-    methodOf: (id) => (id % 20 === 0 ? 'DELETE' : id % 20 < 5 ? 'POST' : 'GET'),
+    methodOf: crudMethod,
     range: ITEMS,
-    path: (id) => `${PREFIX}/crud?id=${id}${id % 20 > 0 && id % 20 < 5 ? '&quantity=7' : ''}`,
-    answer: (id) => (id % 20 < 5 ? 'changed' : [item(id)]),
+    path: (id) => `${PREFIX}/crud?id=${id}${crudMethod(id) === 'POST' ? '&quantity=7' : ''}`,
+    answer: (id) => (crudMethod(id) === 'GET' ? [item(id)] : 'changed'),
     // How many rows a delete finds depends on what was written before.
     part: (answer) =>
       typeof answer === 'object' && answer !== null && 'rows_affected' in answer
@@ -281,6 +281,13 @@ export const SQL_CASES = CASES.filter(
 export const ARENA_CASES = CASES.filter(({ arena }) => arena === 'one statement').map(
   ({ name }) => name,
 );
+
+/** Of twenty requests of crud one deletes, four write, and the others read. */
+function crudMethod(id: number): Method {
+  const rest = id % 20;
+  if (rest === 0) return 'DELETE';
+  return rest < 5 ? 'POST' : 'GET';
+}
 
 /** Twenty keys, in order. */
 function twenty(id: number): number[] {

@@ -85,6 +85,9 @@ export const STORED = 'service-stored';
 
 const QUERIES = fromProject('bench/queries');
 
+/** Processes of a peer that is a cluster. */
+const CLUSTER = Math.max(2, availableParallelism());
+
 /** CONTESTANTS in the order of the table. Ratios are to `fastify-pg`. */
 export const CONTESTANTS: readonly Contestant[] = [
   service('service', fromProject('.')),
@@ -95,9 +98,9 @@ export const CONTESTANTS: readonly Contestant[] = [
     ...service(IN_PROCESS, fromProject('.'), { plugins: ['isolation = "thread"'] }),
     cases: ['plugin'],
   },
-  peer('fastify-pg', 'fastify-pg/server.js', 1),
-  peer('fastify-pg cluster', 'fastify-pg/server.js', Math.max(2, availableParallelism())),
-  peer('uws-postgres', 'uws-postgres/server.js', 1),
+  peer('fastify-pg', 'fastify-pg/server.js'),
+  peer('fastify-pg cluster', 'fastify-pg/server.js', { processes: CLUSTER }),
+  peer('uws-postgres', 'uws-postgres/server.js'),
   { ...builtPeer(FLOOR, C), cases: ['one', 'interpolated', 'page', 'insert'] },
   builtPeer(GO_PEER, GO),
   builtPeer(RUST_PEER, CARGO),
@@ -106,11 +109,11 @@ export const CONTESTANTS: readonly Contestant[] = [
     cases: ['one', 'interpolated', 'mixed', 'page', 'megabyte', 'insert'],
   },
   {
-    ...peer('bun', 'bun/server.js', Math.max(2, availableParallelism()), undefined, bunProgram()),
+    ...peer('bun', 'bun/server.js', { processes: CLUSTER, runtime: bunProgram }),
     missing: bunMissing,
     build: fetchBun,
   },
-  { ...peer(HELLO, 'uws-hello/server.js', 1, greeting(1)), cases: ['plugin'] },
+  { ...peer(HELLO, 'uws-hello/server.js', { answer: greeting(1) }), cases: ['plugin'] },
   {
     name: 'prest',
     cases: SQL_CASES,
@@ -207,20 +210,24 @@ export function service(
 }
 
 /**
- * peer is a program of bench/ for Node, or another `runtime`; `answer` is its response if it answers all requests alike.
+ * peer is a program of bench/ for Node, or another `runtime`, in one process or several; `answer` is its response if it
+ * answers all requests alike.
  */
 function peer(
   name: string,
   program: string,
-  processes: number,
-  answer?: unknown,
-  runtime = process.execPath,
+  options: {
+    readonly processes?: number;
+    readonly answer?: unknown;
+    readonly runtime?: () => string;
+  } = {},
 ): Contestant {
+  const { processes = 1, answer, runtime = () => process.execPath } = options;
   return {
     name,
     cases: [...SQL_CASES, ...ARENA_CASES],
     launch: (place) => (port) => ({
-      command: runtime,
+      command: runtime(),
       args: [path.join(import.meta.dirname, program)],
       env: {
         ...peerEnvironment(place, port),

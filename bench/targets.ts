@@ -30,11 +30,14 @@ interface Line {
 }
 
 /** A bound for a figure of a line, or for its ratio to the figure of another line. */
-interface Target {
+interface Target extends Bound {
   readonly what: string;
   readonly figure: FigureName;
   readonly of: Line;
   readonly over?: Line;
+}
+
+interface Bound {
   readonly least?: number;
   readonly most?: number;
 }
@@ -61,171 +64,79 @@ const line = (name: string, connections: number, server = SERVICE): Line => ({
 const IDLE_MEMORY = 0.7;
 
 const TARGETS: readonly Target[] = [
-  ...[32, 256].flatMap((connections): Target[] => {
-    const rate = { figure: 'rate', of: line('one', connections) } as const;
-    const over = (server: string): Line => line('one', connections, server);
-    return [
-      { what: 'rate over prest', ...rate, over: over('prest'), least: 4 },
-      { what: 'rate over fastify-pg', ...rate, over: over('fastify-pg'), least: 2 },
-      { what: 'rate over pgbench', ...rate, over: over('pgbench'), least: 0.7 },
-      { what: 'CPU µs', figure: 'serverCpu', of: line('one', connections), most: 30 },
-    ];
-  }),
-  ...[
-    { figure: 'serverCpu', connections: 1, most: 0.75 } as const,
-    { figure: 'p50', connections: 1, most: 0.9 } as const,
-    { figure: 'serverCpu', connections: 32, most: 0.85 } as const,
-  ].map(({ figure, connections, most }): Target => ({
-    what: `${figure === 'p50' ? 'p50' : 'CPU'} over ${BASE}`,
-    figure,
-    of: line('one', connections),
-    over: line('one', connections, BASE),
-    most,
-  })),
-  cpuOver(RUST_PEER, 'one', 1, 1.4),
-  {
-    what: `p50 over ${RUST_PEER}`,
-    figure: 'p50',
-    of: line('one', 1),
-    over: line('one', 1, RUST_PEER),
-    most: 1.15,
-  },
+  ...[32, 256].flatMap((connections): Target[] => [
+    against('prest', 'rate', 'one', connections, { least: 4 }),
+    against('fastify-pg', 'rate', 'one', connections, { least: 2 }),
+    against('pgbench', 'rate', 'one', connections, { least: 0.7 }),
+    { what: 'CPU µs', figure: 'serverCpu', of: line('one', connections), most: 30 },
+  ]),
+  against(BASE, 'serverCpu', 'one', 1, { most: 0.75 }),
+  against(BASE, 'p50', 'one', 1, { most: 0.9 }),
+  against(BASE, 'serverCpu', 'one', 32, { most: 0.85 }),
+  against(RUST_PEER, 'serverCpu', 'one', 1, { most: 1.4 }),
+  against(RUST_PEER, 'p50', 'one', 1, { most: 1.15 }),
   ...['one', 'page', 'insert'].flatMap((name) =>
-    [32, 256].flatMap((connections): Target[] => [
-      cpuOver(RUST_PEER, name, connections, 1.05),
-      {
-        what: `rate over ${BEST}`,
-        figure: 'rate',
-        of: line(name, connections),
-        over: line(name, connections, BEST),
-        least: 1,
-      },
+    [32, 256].flatMap((connections) => [
+      against(RUST_PEER, 'serverCpu', name, connections, { most: 1.05 }),
+      against(BEST, 'rate', name, connections, { least: 1 }),
     ]),
   ),
-  ...['one', 'page', 'insert'].map((name): Target => ({
-    what: `p99 over ${BEST}`,
-    figure: 'p99',
-    of: line(name, 32),
-    over: line(name, 32, BEST),
-    most: 1.5,
-  })),
-  cpuOver(FLOOR, 'one', 1, 2.5),
+  ...['one', 'page', 'insert'].map((name) => against(BEST, 'p99', name, 32, { most: 1.5 })),
+  against(FLOOR, 'serverCpu', 'one', 1, { most: 2.5 }),
   ...['one', 'page', 'insert'].flatMap((name) =>
-    [32, 256].map((connections) => cpuOver(FLOOR, name, connections, 1.6)),
+    [32, 256].map((connections) => against(FLOOR, 'serverCpu', name, connections, { most: 1.6 })),
   ),
-  ...['one', 'page', 'insert'].map((name): Target => ({
-    what: `rate over ${FLOOR}`,
-    figure: 'rate',
-    of: line(name, 256),
-    over: line(name, 256, FLOOR),
-    least: 0.85,
-  })),
-  ...[32, 256].flatMap((connections): Target[] => [
-    {
-      what: `CPU over one@${connections}`,
-      figure: 'serverCpu',
-      of: line('page', connections),
-      over: line('one', connections),
-      most: 1.7,
-    },
-    {
-      what: 'rate over pgbench',
-      figure: 'rate',
-      of: line('page', connections),
-      over: line('page', connections, 'pgbench'),
-      least: 0.9,
-    },
+  ...['one', 'page', 'insert'].map((name) => against(FLOOR, 'rate', name, 256, { least: 0.85 })),
+  ...[32, 256].flatMap((connections) => [
+    ratio('serverCpu', line('page', connections), line('one', connections), { most: 1.7 }),
+    against('pgbench', 'rate', 'page', connections, { least: 0.9 }),
   ]),
   {
+    ...ratio('rate', line('one', 32, AUTHENTICATED), line('one', 32), { least: 0.9 }),
     what: 'authenticated rate over unauthenticated',
-    figure: 'rate',
-    of: line('one', 32, AUTHENTICATED),
-    over: line('one', 32),
-    least: 0.9,
   },
-  {
-    what: 'CPU over one@32',
-    figure: 'serverCpu',
-    of: line('interpolated', 32),
-    over: line('one', 32),
-    most: 1.25,
-  },
-  {
-    what: 'p50 over fastify-pg',
-    figure: 'p50',
-    of: line('one', 1),
-    over: line('one', 1, 'fastify-pg'),
-    most: 1,
-  },
-  {
-    what: 'p99 over one@32',
-    figure: 'p99',
-    of: line('mixed', 32),
-    over: line('one', 32),
-    most: 1.5,
-  },
-  {
-    what: 'rate over one@32',
-    figure: 'rate',
-    of: line('mixed', 32),
-    over: line('one', 32),
-    least: 0.8,
-  },
-  {
-    what: 'rate over one@256',
-    figure: 'rate',
-    of: line('one', 1000),
-    over: line('one', 256),
-    least: 0.9,
-  },
-  {
-    what: 'CPU over six@32',
-    figure: 'serverCpu',
-    of: line('body', 32),
-    over: line('six', 32),
-    most: 1.5,
-  },
+  ratio('serverCpu', line('interpolated', 32), line('one', 32), { most: 1.25 }),
+  against('fastify-pg', 'p50', 'one', 1, { most: 1 }),
+  ratio('p99', line('mixed', 32), line('one', 32), { most: 1.5 }),
+  ratio('rate', line('mixed', 32), line('one', 32), { least: 0.8 }),
+  ratio('rate', line('one', 1000), line('one', 256), { least: 0.9 }),
+  ratio('serverCpu', line('body', 32), line('six', 32), { most: 1.5 }),
   { what: 'errors', figure: 'errors', of: line('one', 1000), most: 0 },
-  ...[1, 8, 32].map((connections): Target => ({
-    what: 'rate over psql',
-    figure: 'rate',
-    of: line('megabyte', connections),
-    over: line('megabyte', connections, 'psql'),
-    least: 0.8,
-  })),
-  ...[1, 32].map((connections): Target => ({
-    what: `p50 over insert@${connections}`,
-    figure: 'p50',
-    of: line('three', connections),
-    over: line('insert', connections),
-    most: 1.6,
-  })),
-  {
-    what: 'rate over one@32',
-    figure: 'rate',
-    of: line('mcp', 32),
-    over: line('one', 32),
-    least: 0.5,
-  },
+  ...[1, 8, 32].map((connections) =>
+    against('psql', 'rate', 'megabyte', connections, { least: 0.8 }),
+  ),
+  ...[1, 32].map((connections) =>
+    ratio('p50', line('three', connections), line('insert', connections), { most: 1.6 }),
+  ),
+  ratio('rate', line('mcp', 32), line('one', 32), { least: 0.5 }),
   ...[32, 256].flatMap((connections): Target[] => {
-    const over = line('plugin', connections, HELLO);
-    const rate = (server: string) =>
-      ({ figure: 'rate', of: line('plugin', connections, server), over }) as const;
+    const over = (server: string, least: number): Target =>
+      ratio('rate', line('plugin', connections, server), line('plugin', connections, HELLO), {
+        least,
+      });
     return [
-      { what: `isolated rate over ${HELLO}`, ...rate(SERVICE), least: 0.2 },
-      { what: `in-process rate over ${HELLO}`, ...rate(IN_PROCESS), least: 0.5 },
+      { ...over(SERVICE, 0.2), what: `isolated rate over ${HELLO}` },
+      { ...over(IN_PROCESS, 0.5), what: `in-process rate over ${HELLO}` },
     ];
   }),
 ];
 
-function cpuOver(server: string, name: string, connections: number, most: number): Target {
-  return {
-    what: `CPU over ${server}`,
-    figure: 'serverCpu',
-    of: line(name, connections),
-    over: line(name, connections, server),
-    most,
-  };
+/** against is the ratio of the service to another server in a case. */
+function against(
+  server: string,
+  figure: FigureName,
+  name: string,
+  connections: number,
+  bound: Bound,
+): Target {
+  return ratio(figure, line(name, connections), line(name, connections, server), bound);
+}
+
+/** ratio is a bound for the figure of a line over that of another, which its name says. */
+function ratio(figure: FigureName, of: Line, over: Line, bound: Bound): Target {
+  const name = figure === 'serverCpu' ? 'CPU' : figure;
+  const base = over.server === SERVICE ? `${over.case}@${over.connections}` : over.server;
+  return { what: `${name} over ${base}`, figure, of, over, ...bound };
 }
 
 /**

@@ -2,8 +2,7 @@
  * The usual fast choice for those who leave Node: Bun.serve and Bun.SQL, which prepares statements by their text and
  * pipelines them. It is a cluster whose processes share the port and divide the connections.
  */
-import cluster from 'node:cluster';
-import { peerSettings } from '../peers/settings.js';
+import { peerSettings, serveInCluster } from '../peers/settings.js';
 import { BadValue, READS, WRITES, type Query, type Statement } from '../peers/statements.js';
 
 /** What this program uses of Bun, which runs it. */
@@ -18,35 +17,31 @@ declare const Bun: {
 };
 
 interface Sql {
-  unsafe(text: string, values: readonly string[]): SqlQuery;
+  unsafe(text: string, values?: readonly string[]): SqlQuery;
 }
 
 interface SqlQuery extends Promise<{ readonly count: number }> {
+  simple(): SqlQuery;
   values(): Promise<readonly (readonly [string])[]>;
 }
 
 type Handler = (request: Request) => Promise<Response>;
 
-const { port, url, connections, processes } = peerSettings();
-
-if (cluster.isPrimary && processes > 1) {
-  for (let index = 0; index < processes; index += 1) cluster.fork();
-} else {
-  const more = (cluster.worker?.id ?? 0) <= connections % processes;
-  serve(Math.floor(connections / processes) + (more ? 1 : 0));
-}
+const settings = peerSettings();
+const { port, url } = settings;
+await serveInCluster(settings, serve);
 
 function serve(max: number): void {
   const sql = new Bun.SQL(url, { max, prepare: true, idleTimeout: 0 });
-  // Of other texts than these, every one is another statement.
-  const unprepared = new Bun.SQL(url, { max: 1, prepare: false, idleTimeout: 0 });
-  const clientOf = ({ name }: Statement): Sql => (name === undefined ? unprepared : sql);
+  /** A statement without a name has its values in its text: it is not prepared. */
+  const run = ({ name, text, values }: Statement): SqlQuery =>
+    name === undefined ? sql.unsafe(text).simple() : sql.unsafe(text, values);
   const routes: Record<string, Record<string, Handler>> = {};
   for (const [name, statement] of Object.entries(READS))
     routes[`/_QUERIES/bench/${name}`] = {
       GET: answering(async (query) => {
         const found = statement(query);
-        const rows = await clientOf(found).unsafe(asText(found.text), found.values).values();
+        const rows = await run({ ...found, text: asText(found.text) }).values();
         return rows[0]![0];
       }),
     };
@@ -54,7 +49,7 @@ function serve(max: number): void {
     routes[`/_QUERIES/bench/${name}`] = {
       POST: answering(async (query) => {
         const found = statement(query);
-        const { count } = await clientOf(found).unsafe(found.text, found.values);
+        const { count } = await run(found);
         return `{"rows_affected":${count}}`;
       }),
     };

@@ -2,23 +2,17 @@
  * A typical Node service: Fastify 5 with pg's pool, without a logger, with named prepared statements, and with bodies as
  * PostgreSQL wrote them. With BENCH_PROCESSES above 1 it is a cluster whose processes divide the connections.
  */
-import cluster from 'node:cluster';
 import fastify from 'fastify';
 import pg from 'pg';
-import { peerSettings } from '../peers/settings.js';
+import { peerSettings, serveInCluster } from '../peers/settings.js';
 import { BadValue, READS, WRITES, type Query } from '../peers/statements.js';
 
 /** Bodies are not parsed. */
 const AS_TEXT = { getTypeParser: () => String };
 
-const { port, url, connections, processes } = peerSettings();
-
-if (cluster.isPrimary && processes > 1) {
-  for (let index = 0; index < processes; index += 1) cluster.fork();
-} else {
-  const more = (cluster.worker?.id ?? 0) <= connections % processes;
-  await serve(Math.floor(connections / processes) + (more ? 1 : 0));
-}
+const settings = peerSettings();
+const { port, url } = settings;
+await serveInCluster(settings, serve);
 
 async function serve(max: number): Promise<void> {
   const pool = new pg.Pool({ connectionString: url, max, idleTimeoutMillis: 0 });

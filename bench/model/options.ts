@@ -179,7 +179,8 @@ function parseMeasure(command: Measure['command'], args: readonly string[]): Mea
 /** suitable is a case that the model knows: one that sends GET requests, with no second load. */
 function suitable(name: string): string {
   const found = CASES.find((one) => one.name === name);
-  if (found?.method === 'GET' && !found.plugin && !found.beside) return name;
+  const isOnlyGet = found?.method === 'GET' && found.methodOf === undefined;
+  if (isOnlyGet && !found.plugin && !found.beside) return name;
   throw new UsageError(`no case for the model is named ${name}`);
 }
 

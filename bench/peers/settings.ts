@@ -1,6 +1,8 @@
 /**
- * Settings of a peer program, from environment variables. Throws when one is missing.
+ * Settings of a peer program, from environment variables, and its processes. Throws when a variable is missing.
  */
+import cluster from 'node:cluster';
+
 export interface PeerSettings {
   readonly port: number;
   /** postgres:// URL. */
@@ -18,6 +20,21 @@ export function peerSettings(): PeerSettings {
     connections: Number(setting('BENCH_CONNECTIONS')),
     processes: Number(setting('BENCH_PROCESSES')),
   };
+}
+
+/**
+ * serveInCluster calls `serve` in each of the processes, with its share of the connections. One process alone is no cluster.
+ */
+export async function serveInCluster(
+  { connections, processes }: PeerSettings,
+  serve: (connections: number) => Promise<void> | void,
+): Promise<void> {
+  if (cluster.isPrimary && processes > 1) {
+    for (let index = 0; index < processes; index += 1) cluster.fork();
+    return;
+  }
+  const more = (cluster.worker?.id ?? 0) <= connections % processes;
+  await serve(Math.floor(connections / processes) + (more ? 1 : 0));
 }
 
 function setting(name: string): string {

@@ -1,5 +1,6 @@
 /** Claims of a verified token: the caller's name, the scopes, and one claim by its name. Only own properties count. */
 import { isObject } from '../base/json.js';
+import { NO_SCOPES } from './caller.js';
 
 const DOT = 0x2e;
 
@@ -17,8 +18,6 @@ export function nameInClaims(claims: unknown, path?: string): string {
   const name = own ? user['username'] : member(claims, 'sub');
   return typeof name === 'string' ? name : '';
 }
-
-const NO_SCOPES: ReadonlySet<string> = new Set();
 
 /**
  * scopesInClaims returns the scopes of a token: the words of `scope` (RFC 8693, section 4.2), or of `scp`, which some issuers

@@ -32,7 +32,7 @@ export class DatabaseRole {
     if (value === undefined) return this.#withoutClaim();
     const found = [value].flat().filter((one): one is string => this.#isAllowed(one));
     const [role] = found;
-    // A list may repeat a role. Which of several is meant, nobody knows.
+    // A repeated role is one role; several roles are ambiguous.
     if (role === undefined || found.some((one) => one !== role))
       throw new ServiceError('permission_denied');
     return role;

@@ -4,6 +4,7 @@
  * what it permits, entries that are as specific and require scopes add what they permit to tokens with these scopes.
  */
 import type { ScriptAccessSettings, ScriptEntry } from '../messages/access-settings.js';
+import type { Holder } from './caller.js';
 
 /** Permissions for a script, as a bit mask. */
 export const READ = 1;
@@ -24,13 +25,6 @@ const METHODS: ReadonlyMap<string, number> = new Map([
 /** permissionFor returns the bits of which a method needs one; methods that run nothing, such as OPTIONS, need any. */
 export function permissionFor(method: string): number {
   return METHODS.get(method) ?? READ | WRITE | DELETE;
-}
-
-/** Whose permissions are asked for. */
-export interface Holder {
-  /** The caller's name; empty for a caller without one. */
-  readonly name: string;
-  readonly scopes: ReadonlySet<string>;
 }
 
 /** isWildcard tells whether a member of an entry matches every name. */
@@ -58,11 +52,11 @@ export class ScriptAccess {
    * permissions returns a caller's permission bits for a script, 0 for none. `alias` is the database that the script runs
    * on.
    */
-  permissions({ name, scopes }: Holder, alias: string, folder: string, script: string): number {
-    const own = name === '' ? undefined : this.#users.get(name);
+  permissions(holder: Holder, alias: string, folder: string, script: string): number {
+    const own = holder.name === '' ? undefined : this.#users.get(holder.name);
     return (
-      (own && permitted(own, scopes, alias, folder, script)) ??
-      permitted(this.#everybody, scopes, alias, folder, script) ??
+      (own && permitted(own, holder, alias, folder, script)) ??
+      permitted(this.#everybody, holder, alias, folder, script) ??
       0
     );
   }
@@ -77,9 +71,11 @@ export class ScriptAccess {
   ): string | undefined {
     if (!this.usesScopes) return undefined;
     for (const rule of [...(this.#users.get(name) ?? []), ...this.#everybody]) {
-      const more = { name, scopes: new Set([...scopes, ...(rule.scopes ?? [])]) };
+      const isUseful = (rule.bits & needed) !== 0 && rule.matches(alias, folder, script);
+      if (rule.scopes === undefined || !isUseful) continue;
+      const more = { name, scopes: new Set([...scopes, ...rule.scopes]) };
       if ((this.permissions(more, alias, folder, script) & needed) !== 0)
-        return rule.scopes?.join(' ');
+        return rule.scopes.join(' ');
     }
     return undefined;
   }
@@ -114,10 +110,13 @@ class Rule {
   }
 }
 
-/** What the most specific of the matching rules permit; undefined when none matches. */
+/**
+ * What the most specific of the matching rules permit; undefined when none matches. The scopes are read for rules that
+ * require some only: an MCP call parses the claims for them.
+ */
 function permitted(
   rules: readonly Rule[],
-  scopes: ReadonlySet<string>,
+  holder: Holder,
   alias: string,
   folder: string,
   script: string,
@@ -133,7 +132,7 @@ function permitted(
       added = 0;
     }
     if (rule.scopes === undefined) bits = rule.bits;
-    else if (rule.scopes.every((scope) => scopes.has(scope))) added |= rule.bits;
+    else if (rule.scopes.every((scope) => holder.scopes.has(scope))) added |= rule.bits;
   }
   return rank < 0 ? undefined : bits | added;
 }

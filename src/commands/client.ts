@@ -6,6 +6,7 @@ import { counted } from '../base/text.js';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { NOBODY } from '../access/caller.js';
 import { DocumentError } from '../describe/client/client-operation.js';
 import { TypeScriptClient } from '../describe/client/typescript-client.js';
 import type { ConfigSources } from './config/load.js';
@@ -48,7 +49,7 @@ export async function printTypeScript(
 }
 
 /** Who may run everything. */
-const EVERYBODY = { name: '', scopes: new Set<string>(), isIdentified: false, isAdmitted: true };
+const EVERYBODY = { ...NOBODY, isIdentified: false, isAdmitted: true };
 
 /** The document of the default database for those who may run everything. */
 async function currentDocument(

@@ -78,7 +78,7 @@ t.test('the configuration is reloaded', async (t) => {
 
 t.test('the successor is back', async (t) => {
   relay.target = successor;
-  // A write waits `pg.failover_wait` for the service to reach the successor.
+  // A write waits `pg.failover_wait` for the service to reach the successor, then it is 503.
   const answer = await until(async () => {
     const [status, servers] = await add();
     return (status === '200' || servers !== '') && [status, servers];

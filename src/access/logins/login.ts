@@ -25,7 +25,7 @@ export interface UserStore {
 }
 
 export interface Attempts {
-  /** Milliseconds until an attempt is allowed, 0 for now; rejects with ServiceError when the supervisor does not answer. */
+  /** Milliseconds until an attempt is allowed, 0 if it is allowed now; rejects with ServiceError when the supervisor does not answer. */
   begin(keys: AttemptKeys): Promise<number>;
   end(keys: AttemptKeys, end: AttemptEnd): void;
 }

@@ -9,6 +9,7 @@ use std::thread::available_parallelism;
 
 use serde::Deserialize;
 use xitca_postgres::iter::AsyncLendingIterator;
+use xitca_postgres::row::Row;
 use xitca_postgres::{Client, Execute, Postgres, Statement, types::Type};
 use xitca_unsafe_collection::bytes::BytesStr;
 use xitca_web::App;
@@ -101,12 +102,13 @@ struct Key {
 
 async fn read(client: &Client, statement: &Statement, id: i32) -> Result<WebResponse, Failure> {
     let mut rows = statement.bind([id]).query(client).await?;
-    let row = rows.try_next().await?.ok_or("no row")?;
-    Ok(respond(row.get_zc::<BytesStr>(0)))
+    respond(rows.try_next().await?)
 }
 
-fn respond(body: BytesStr) -> WebResponse {
-    json_response(body.into_inner())
+/// The response whose body is the one value of a row.
+fn respond(row: Option<Row<'_>>) -> Result<WebResponse, Failure> {
+    let body = row.ok_or("no row")?.get_zc::<BytesStr>(0);
+    Ok(json_response(body.into_inner()))
 }
 
 fn json_response(body: Bytes) -> WebResponse {
@@ -134,20 +136,16 @@ async fn megabyte(pool: StateRef<'_, Pool>, query: Query<Key>) -> Result<WebResp
 async fn slow(pool: StateRef<'_, Pool>) -> Result<WebResponse, Failure> {
     let Connection { client, slow, .. } = pool.connection();
     let mut rows = slow.query(client).await?;
-    let row = rows.try_next().await?.ok_or("no row")?;
-    Ok(respond(row.get_zc::<BytesStr>(0)))
+    respond(rows.try_next().await?)
 }
 
 /// Not prepared by name: every text is another statement.
 async fn interpolated(pool: StateRef<'_, Pool>, query: Query<Key>) -> Result<WebResponse, Failure> {
     let text = format!(json!(accounts!("id = {}")), query.0.id);
     let client = &pool.connection().client;
-    let mut rows = Statement::named(&text, &[])
-        .bind_none()
-        .query(client)
-        .await?;
-    let row = rows.try_next().await?.ok_or("no row")?;
-    Ok(respond(row.get_zc::<BytesStr>(0)))
+    let statement = Statement::named(&text, &[]);
+    let mut rows = statement.bind_none().query(client).await?;
+    respond(rows.try_next().await?)
 }
 
 #[derive(Deserialize)]

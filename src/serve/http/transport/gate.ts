@@ -4,9 +4,9 @@
  * scripts declare is looked up first, as its permission is the script's: one of a script that the caller may not run
  * is 403, one that no script declares 404.
  */
-import { permissionFor, ScriptAccess, type Holder } from '../../../access/script-access.js';
+import { permissionFor, ScriptAccess } from '../../../access/script-access.js';
 import { readBearer } from '../../../access/tokens/bearer.js';
-import type { Caller } from '../../../access/caller.js';
+import { NOBODY, type Caller } from '../../../access/caller.js';
 import { Whitelist } from '../../../access/whitelist.js';
 import { DatabaseRole } from '../../../access/database-role.js';
 import { refusal } from '../../../access/tokens/refusal.js';
@@ -21,8 +21,6 @@ import type { TokenRule } from './route.js';
 
 /** An Authorization header with a scheme alone. */
 const NO_TOKEN = /^bearer *$/i;
-
-const NOBODY: Holder = { name: '', scopes: new Set() };
 
 /** Methods that change nothing. */
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
